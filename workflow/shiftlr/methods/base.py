@@ -1,0 +1,98 @@
+"""What all methods share: two classes, a weight vector, an intercept, and checks at the door."""
+
+import warnings
+
+import numpy as np
+from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from shiftlr.problem import is_separable, make_problem
+from shiftlr.validation import check_number, check_penalty, check_two_classes, check_weights
+
+
+class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes by the sign of x.coef_ + intercept_."""
+
+    def _check_data(self, X, y, sample_weight):
+        """Checked features, signs (+1 for the second class, -1 for the first) and weights; sets `classes_`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=False)
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, X)
+        self.classes_, signs = check_two_classes(y, weights)
+        return X, signs, weights
+
+    def _check_stopping(self):
+        return check_number("tol", self.tol, above=0.0), check_number(
+            "max_iter", self.max_iter, at_least=1, integer=True
+        )
+
+    def decision_function(self, X):
+        """x.coef_ + intercept_ for each row: positive for the second class of `classes_`."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return X @ self.coef_.ravel() + self.intercept_[0]
+
+    def predict(self, X):
+        """The class of each row."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
+
+    def _keep(self, coef, intercept):
+        """`coef_` of shape (1, m) and `intercept_` of shape (1,), as scikit-learn's linear classifiers have them."""
+        self.coef_ = np.ascontiguousarray(coef).reshape(1, -1)
+        self.intercept_ = np.array([float(intercept)])
+
+    def _margins(self, X, signs):
+        return signs * (X @ self.coef_.ravel() + self.intercept_[0])
+
+    def _warn(self, message):
+        warnings.warn(f"{type(self).__name__}: {message}", ConvergenceWarning, stacklevel=4)
+
+    def _warn_if_not_converged(self, tol):
+        if self.optimality_ > tol:
+            self._warn(
+                f"stopped after {self.n_iter_} iterations (max_iter={self.max_iter}) with optimality "
+                f"{self.optimality_:.2e}, above tol={tol:.2e}; raise max_iter or tol, or scale the features."
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LogisticClassifier(LinearBinaryClassifier):
+    """A linear classifier whose decision function is the log-odds of the second class."""
+
+    def _fit_logistic(self, X, signs, weights, lam):
+        """Fit the profiled logistic loss with the estimator's own penalty and stopping rule; warn where needed."""
+        penalty, alpha = check_penalty(self.penalty, self.alpha)
+        tol, max_iter = self._check_stopping()
+        problem = make_problem(X, signs, weights, penalty, bool(self.fit_intercept))
+        path = problem.path(np.array([alpha]), np.array([lam]), tol, max_iter)
+        self._keep(path.coefs[0], path.intercepts[0])
+        self.n_iter_ = int(path.n_iters[0])
+        self.objective_ = float(path.objectives[0])
+        self.optimality_ = float(path.optimalities[0])
+        if penalty is None and (path.running_away[0] or self.optimality_ > tol or X.shape[1] >= X.shape[0]):
+            if is_separable(X, signs, weights, self.fit_intercept, self._margins(X, signs)):
+                self._warn(
+                    "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is "
+                    "arbitrary. Use penalty='l2' or 'l1' with alpha > 0."
+                )
+                return
+        self._warn_if_not_converged(tol)
+
+    def predict_proba(self, X):
+        """Probability of each class, columns in the order of `classes_`."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)])
+
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`, without underflow."""
+        scores = self.decision_function(X)
+        return np.column_stack([log_expit(-scores), log_expit(scores)])

@@ -1,0 +1,169 @@
+"""The label-flipping model (Bootkrajang and Kaban 2012), trained by the EM of the report's appendix A.
+
+A hidden true label z follows a logistic model; the label y that is seen is z, flipped with a probability that depends
+on z alone. E-step: the probability that each label is wrong. M-step: the flip probabilities in closed form, and a logistic
+regression on soft labels, for which the solver takes the doubts as a linear term instead of a second copy of the data.
+"""
+
+import numpy as np
+from scipy.special import expit, log_expit
+from sklearn.utils import check_random_state
+
+from shiftlr.methods.base import LogisticClassifier
+from shiftlr.problem import Start, make_problem
+from shiftlr.validation import check_number, check_penalty
+
+_M_STEP_TOL = 1e-6  # EM needs an M-step that improves, not one that is exact; the last one is exact
+_M_STEP_ITERATIONS = 50
+
+
+class FlippingLogisticRegression(LogisticClassifier):
+    """Logistic regression on hidden true labels, of which some were flipped before they were seen.
+
+    Maximises  sum_i w_i log(sum_z P(y_i | z) P(z | x_i)) - penalty(theta)  over theta, b and the flip probabilities. It is
+    not convex: EM finds a local maximum, and `n_init` > 1 takes the best of several starts.
+
+    Parameters
+    ----------
+    penalty, alpha, fit_intercept : as in `RobustLogisticRegression`
+    initial_flip : float in (0, 0.5)
+        Flip probability of both classes that the first start begins with, together with the standard fit.
+    n_init : int
+        Number of starts; those after the first draw flip probabilities and perturb the weights at random.
+    tol : float > 0
+        Stop when an iteration raises the log-likelihood by less than `tol` of its size.
+    max_iter : int
+        Most EM iterations of a start.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    flip_probabilities_ : (2, 2)
+        Row: true class, column: the class that is seen.
+    doubts_ : (n_examples,)
+        The probability that each training label is wrong.
+    log_likelihoods_ : list of float
+        Penalised log-likelihood of the observed labels after each iteration of the best start; it never decreases.
+    coef_, intercept_, classes_, n_features_in_, n_iter_, objective_ : as in `RobustLogisticRegression`
+    """
+
+    def __init__(
+        self,
+        penalty=None,
+        alpha=0.0,
+        fit_intercept=True,
+        initial_flip=0.2,
+        n_init=1,
+        tol=1e-8,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.penalty = penalty
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.initial_flip = initial_flip
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to features X (dense or sparse) and two-valued labels y."""
+        penalty, alpha = check_penalty(self.penalty, self.alpha)
+        tol, max_iter = self._check_stopping()
+        flip = check_number("initial_flip", self.initial_flip, above=0.0)
+        if flip >= 0.5:
+            raise ValueError(f"initial_flip={flip!r}: must be less than 0.5, or the classes change places")
+        n_init = check_number("n_init", self.n_init, at_least=1, integer=True)
+        X, signs, weights = self._check_data(X, y, sample_weight)
+        em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
+        standard = em.m_step(None, None, _M_STEP_TOL, max_iter)
+        random = check_random_state(self.random_state)
+        best = None
+        for attempt in range(n_init):
+            start, flips = standard, np.full(2, flip)
+            if attempt > 0:
+                spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
+                start = Start(standard.coef + spread, standard.intercept)
+                flips = random.uniform(0.02, 0.48, size=2)
+            state = em.run(start, flips, tol, max_iter)
+            if best is None or state.log_likelihoods[-1] > best.log_likelihoods[-1]:
+                best = state
+        self._keep(best.start.coef, best.start.intercept)
+        down, up = best.flips  # of the first class, of the second
+        self.flip_probabilities_ = np.array([[1.0 - down, down], [up, 1.0 - up]])
+        self.doubts_ = best.doubts
+        self.log_likelihoods_ = best.log_likelihoods
+        self.objective_ = -best.log_likelihoods[-1]
+        self.n_iter_ = len(best.log_likelihoods) - 1
+        if not best.converged:
+            self._warn(f"EM stopped after max_iter={max_iter} iterations; raise max_iter or tol={tol:.1e}")
+        return self
+
+
+class _State:
+    """Where one run of EM stands."""
+
+    def __init__(self, start, flips, doubts, log_likelihood):
+        self.start, self.flips, self.doubts = start, flips, doubts
+        self.log_likelihoods = [log_likelihood]
+        self.converged = False
+
+
+class _EM:
+    """The two steps on one prepared problem. `flips[c]` is the probability that a true label c is seen as the other."""
+
+    def __init__(self, problem, X, signs, weights, penalty, alpha):
+        self.problem, self.X, self.signs, self.weights = problem, X, signs, weights
+        self.penalty, self.alpha = penalty, alpha
+        self.seen = (signs > 0).astype(int)
+
+    def run(self, start, flips, tol, max_iter):
+        """Iterate until the log-likelihood stands still. An iteration that lowers it, by rounding, is not taken."""
+        log_likelihood, doubts = self.e_step(start, flips)
+        state = _State(start, flips, doubts, log_likelihood)
+        for _ in range(max_iter):
+            flips = self.flips_given(state.doubts)
+            start = self.m_step(state.start, state.doubts, _M_STEP_TOL, _M_STEP_ITERATIONS)
+            log_likelihood, doubts = self.e_step(start, flips)
+            gain = log_likelihood - state.log_likelihoods[-1]
+            if gain >= 0.0:
+                state.start, state.flips, state.doubts = start, flips, doubts
+                state.log_likelihoods.append(log_likelihood)
+            if gain <= tol * max(abs(log_likelihood), 1e-300):
+                state.converged = True
+                break
+        return state
+
+    def e_step(self, start, flips):
+        """(Penalised log-likelihood of the labels seen, probability that each is wrong)."""
+        margins = self.signs * (self.X @ start.coef + start.intercept)
+        log_right = log_expit(margins) + _log(1.0 - flips)[self.seen]
+        log_wrong = log_expit(-margins) + _log(flips)[1 - self.seen]
+        log_seen = np.logaddexp(log_right, log_wrong)
+        return self.weights @ log_seen - self.penalty_of(start.coef), expit(log_wrong - log_right)
+
+    def flips_given(self, doubts):
+        """The M-step's closed form: the expected share of each true class that was flipped."""
+        flips = np.empty(2)
+        for true in (0, 1):
+            flipped = (self.weights * doubts)[self.seen != true].sum()
+            kept = (self.weights * (1.0 - doubts))[self.seen == true].sum()
+            flips[true] = flipped / (flipped + kept) if flipped + kept > 0.0 else 0.0
+        return flips
+
+    def m_step(self, start, doubts, tol, max_iter):
+        """Logistic regression on labels that are wrong with probability `doubts`."""
+        path = self.problem.path(np.array([self.alpha]), np.array([1.0]), tol, max_iter, start, doubts)
+        return Start(path.coefs[0], float(path.intercepts[0]))
+
+    def penalty_of(self, coef):
+        if self.penalty is None:
+            return 0.0
+        return self.alpha * (np.abs(coef).sum() if self.penalty == "l1" else 0.5 * (coef @ coef))
+
+
+def _log(probabilities):
+    """Logarithms with log(0) = -inf and no warning: a flip probability may become 0 exactly."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)

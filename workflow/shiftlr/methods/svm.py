@@ -1,0 +1,48 @@
+"""Soft-margin linear SVM, the report's section 6."""
+
+from shiftlr.methods.base import LinearBinaryClassifier
+from shiftlr.problem import fit_hinge
+from shiftlr.validation import check_number
+
+
+class LinearSVM(LinearBinaryClassifier):
+    """Soft-margin SVM: minimises 1/2 ||theta||^2 + C sum_i w_i max(0, 1 - s_i (x_i.theta + b)); b is not penalised.
+
+    Parameters
+    ----------
+    C : float > 0
+        Price of a unit of slack.
+    fit_intercept : bool
+    tol : float > 0
+        Stop when the duality gap is at most `tol` of the objective.
+    max_iter : int
+        Most Newton steps (dense features) or sweeps of dual coordinate descent (sparse ones).
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, n_iter_, objective_
+    optimality_ : float
+        Duality gap as a share of the objective: the objective is at most that far above the minimum.
+    multipliers_ : (n_examples,)
+        The dual variables: 0 beyond the margin, C w_i inside it or on the wrong side.
+    """
+
+    def __init__(self, C=1.0, fit_intercept=True, tol=1e-8, max_iter=1000):
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to features X (dense or sparse) and two-valued labels y."""
+        price = check_number("C", self.C, above=0.0)
+        tol, max_iter = self._check_stopping()
+        X, signs, weights = self._check_data(X, y, sample_weight)
+        fit = fit_hinge(X, signs, price * weights, bool(self.fit_intercept), tol, max_iter)
+        self._keep(fit.coef, fit.intercept)
+        self.multipliers_ = fit.multipliers
+        self.objective_ = float(fit.objective)
+        self.n_iter_ = int(fit.n_iter)
+        self.optimality_ = float(fit.gap / fit.objective) if fit.objective > 0.0 else 0.0
+        self._warn_if_not_converged(tol)
+        return self

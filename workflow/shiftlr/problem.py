@@ -1,0 +1,262 @@
+"""From checked arrays to kernels: the one place that knows which solver serves which problem.
+
+A problem is  sum_i w_i profiled(s_i (x_i.theta + b), lam) + penalty(theta), prepared once and solved for many
+(alpha, lam). Dense features without penalty or with L2 go to Newton, L1 to coordinate descent, sparse features with L2 to
+the dual solver. Soft labels (`doubts`: the probability that each label is wrong) enter as a linear term, since
+(1 - q) loss(m) + q loss(-m) = loss(m) + q m; nothing is copied.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from shiftlr.solvers.coordinate import l1_path
+from shiftlr.solvers.dual import l2_sparse, prepare_rows
+from shiftlr.solvers.hinge import hinge_dense, hinge_sparse
+from shiftlr.solvers.newton import newton_path
+
+_CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
+_CONTINUATION_TOL = 1e-3
+_STILL_MOVING = 0.1  # margins that move this much in the last Newton step are running away
+
+
+class Path(NamedTuple):
+    """One row or entry for each (alpha, lam) in the order asked for."""
+
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    objectives: np.ndarray
+    n_iters: np.ndarray
+    optimalities: np.ndarray
+    running_away: np.ndarray
+
+
+class Start(NamedTuple):
+    """Where a solver begins."""
+
+    coef: np.ndarray
+    intercept: float
+
+
+class HingeFit(NamedTuple):
+    """A soft-margin SVM."""
+
+    coef: np.ndarray
+    intercept: float
+    multipliers: np.ndarray
+    objective: float
+    n_iter: int
+    gap: float
+
+
+def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
+    """Minimise 1/2 ||theta||^2 + sum_i price_i max(0, 1 - s_i (x_i.theta + b)): Newton if dense, dual if sparse."""
+    if sparse.issparse(X):
+        rows = sparse.csr_array(X)
+        return HingeFit(
+            *hinge_sparse(
+                rows.indptr,
+                rows.indices,
+                rows.data,
+                X.shape[1],
+                signs,
+                prices,
+                fit_intercept,
+                np.zeros(len(signs)),
+                tol,
+                max_iter,
+            )
+        )
+    problem = DenseSmooth(X, signs, prices, fit_intercept)
+    theta, *rest = hinge_dense(
+        problem.signed, signs, prices, problem.ridge(1.0), np.zeros(len(problem.signed)), tol, max_iter
+    )
+    coefs, intercepts = problem.from_kernel(theta[None, :])
+    return HingeFit(coefs[0], intercepts[0], *rest)
+
+
+def make_problem(X, signs, weights, penalty, fit_intercept):
+    """Prepare `X` (dense or sparse) with labels `signs` (+1, -1) for the solver that fits `penalty`."""
+    if penalty == "l2" and sparse.issparse(X):
+        return SparseRidge(X, signs, weights, fit_intercept)
+    if penalty == "l1" or sparse.issparse(X):
+        return Lasso(X, signs, weights, fit_intercept)
+    return DenseSmooth(X, signs, weights, fit_intercept)
+
+
+def continuation(lam):
+    """The lams to pass through, from 1 downwards, before a cold start at `lam`; empty for lam near or above 1."""
+    if lam >= _CONTINUATION_FACTOR:
+        return np.array([1.0]) if lam < 1.0 else np.empty(0)
+    return _CONTINUATION_FACTOR ** np.arange(np.ceil(np.log(lam) / np.log(_CONTINUATION_FACTOR)))
+
+
+class DenseSmooth:
+    """Dense features, unpenalised or L2: Newton on centred and scaled columns.
+
+    With more features than examples the columns are first rotated onto the examples' span (QR), which changes neither
+    the margins nor the norm of theta; the rotated matrix is smaller than X.
+    """
+
+    def __init__(self, X, signs, weights, fit_intercept):
+        self.weights = weights
+        self.fit_intercept = fit_intercept
+        total = weights.sum()
+        self.centre = weights @ X / total if fit_intercept else np.zeros(X.shape[1])
+        features = X - self.centre
+        self.rotation = None
+        if X.shape[1] > X.shape[0]:
+            self.rotation, triangle = np.linalg.qr(features.T)
+            features = triangle.T
+        scale = weights @ np.abs(features) / total
+        self.scale = np.where(scale > 0.0, scale, 1.0)
+        rows = np.ones((features.shape[1] + fit_intercept, len(signs)))
+        rows[: features.shape[1]] = (features / self.scale).T
+        self.signed = rows * signs
+
+    def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
+        """Solve for each pair in order, each warm-started from the one before."""
+        theta = self._to_kernel(start) if start is not None else np.zeros(len(self.signed))
+        tilt = self.signed @ (self.weights * doubts) if doubts is not None else np.zeros(len(theta))
+        parts = []
+        if start is None and len(lams):
+            warm_up = continuation(lams[0])
+            if len(warm_up):
+                theta = self._run(alphas[0], warm_up, theta, tilt, _CONTINUATION_TOL, max_iter)[0][-1]
+        for first, last in _runs_of_equal(alphas):
+            part = self._run(alphas[first], lams[first:last], theta, tilt, tol, max_iter)
+            theta = part[0][-1]
+            parts.append(part)
+        thetas, objectives, n_iters, optimalities, last_steps = map(np.concatenate, zip(*parts, strict=True))
+        coefs, intercepts = self.from_kernel(thetas)
+        return Path(coefs, intercepts, objectives, n_iters, optimalities, last_steps > _STILL_MOVING)
+
+    def ridge(self, alpha):
+        """The L2 penalty on each of the kernel's coordinates."""
+        ridge = np.zeros(len(self.signed))
+        ridge[: len(self.scale)] = alpha / self.scale**2
+        return ridge
+
+    def _run(self, alpha, lams, theta, tilt, tol, max_iter):
+        lams = np.ascontiguousarray(lams)
+        return newton_path(self.signed, self.weights, tilt, self.ridge(alpha), lams, theta, tol, max_iter)
+
+    def _to_kernel(self, start):
+        rotated = start.coef if self.rotation is None else start.coef @ self.rotation
+        theta = np.zeros(len(self.signed))
+        theta[: len(self.scale)] = rotated * self.scale
+        if self.fit_intercept:
+            theta[-1] = start.intercept + self.centre @ start.coef
+        return theta
+
+    def from_kernel(self, thetas):
+        coefs = thetas[:, : len(self.scale)] / self.scale
+        if self.rotation is not None:
+            coefs = coefs @ self.rotation.T
+        intercepts = thetas[:, -1] - coefs @ self.centre if self.fit_intercept else np.zeros(len(thetas))
+        return coefs, intercepts
+
+
+class Lasso:
+    """L1 on dense or sparse features; alpha = 0 serves sparse features without a penalty."""
+
+    def __init__(self, X, signs, weights, fit_intercept):
+        self.n_features = X.shape[1]
+        if sparse.issparse(X):
+            columns = sparse.csc_array(X)
+            columns.sum_duplicates()
+            self.features = (columns.data, columns.indices, columns.indptr, X.shape[0])
+        else:
+            self.features = np.ascontiguousarray(X.T)
+        self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
+
+    def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
+        """Solve for each pair in order, each warm-started from the one before."""
+        start = start or Start(np.zeros(self.n_features), 0.0)
+        tilt, tilt_b = _tilt(self, doubts)
+        solved = l1_path(
+            self.features,
+            self.signs,
+            self.weights,
+            tilt,
+            tilt_b,
+            np.ascontiguousarray(alphas),
+            np.ascontiguousarray(lams),
+            self.fit_intercept,
+            start.coef,
+            start.intercept,
+            tol,
+            max_iter,
+        )
+        return Path(*solved, np.asarray(alphas) == 0.0)
+
+
+class SparseRidge:
+    """L2 on sparse features: dual coordinate descent, then Newton."""
+
+    def __init__(self, X, signs, weights, fit_intercept):
+        rows = sparse.csr_array(X)
+        rows.sum_duplicates()
+        values = None if np.all(rows.data == 1.0) else rows.data
+        self.prepared = prepare_rows(rows.indptr, rows.indices, values, X.shape[1])
+        self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
+
+    def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
+        """Solve for each pair in order, each warm-started from the one before."""
+        tilt, tilt_b = _tilt(self, doubts)
+        solved = []
+        for alpha, lam in zip(alphas, lams, strict=True):
+            coef, intercept, *rest, _gap = l2_sparse(
+                self.prepared,
+                self.signs,
+                self.weights,
+                tilt,
+                tilt_b,
+                alpha,
+                lam,
+                self.fit_intercept,
+                start.coef if start else None,
+                start.intercept if start else None,
+                tol,
+                max_iter,
+            )
+            start = Start(coef, intercept)
+            solved.append((coef, intercept, *rest))
+        return Path(*map(np.array, zip(*solved, strict=True)), np.zeros(len(solved), bool))
+
+
+def _tilt(problem, doubts):
+    """The linear term (for theta, for b) that soft labels add: sum_i w_i doubt_i s_i x_i."""
+    if doubts is None:
+        return np.zeros(problem.X.shape[1]), 0.0
+    pull = problem.weights * doubts * problem.signs
+    return np.asarray(problem.X.T @ pull), float(pull.sum())
+
+
+def _runs_of_equal(values):
+    """(first, last) of each stretch of equal neighbours."""
+    edges = np.flatnonzero(np.diff(values)) + 1
+    return zip([0, *edges], [*edges, len(values)], strict=True)
+
+
+def is_separable(X, signs, weights, fit_intercept, margins):
+    """Whether some direction has no negative margin and some positive one, so that an unpenalised fit has no minimum.
+
+    A fit with positive margins only is the proof itself; else a linear program decides:
+    maximise sum_i u_i over directions with 0 <= u_i = s_i (x_i.d + e) <= 1; that is 0 or at least 1.
+    """
+    used = weights > 0.0
+    if margins[used].min() > 0.0:
+        return True
+    signed = sparse.diags_array(signs[used]) @ sparse.csr_array(X[used])
+    if fit_intercept:
+        signed = sparse.hstack([signed, sparse.csr_array(signs[used][:, None])])
+    largest = abs(signed).max(axis=0).toarray().ravel()
+    signed = signed @ sparse.diags_array(1.0 / np.where(largest > 0.0, largest, 1.0))
+    ones, zeros = np.ones(signed.shape[0]), np.zeros(signed.shape[0])
+    answer = linprog(
+        -(ones @ signed), A_ub=sparse.vstack([signed, -signed]), b_ub=np.concatenate([ones, zeros]), bounds=(None, None)
+    )
+    return bool(answer.success and -answer.fun > 0.5)

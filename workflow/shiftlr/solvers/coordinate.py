@@ -1,0 +1,261 @@
+"""L1-penalised fits along a sequence of (kappa, lam), dense or sparse: penalty(theta) = kappa ||theta||_1.
+
+Proximal Newton. At the current point the loss is replaced by its second-order model, with the curvature held above a
+floor (it is exactly zero for shifted examples); the model is minimised over a working set of coordinates; a line search
+makes the step safe. H is kept between steps and between points of the path while the curvatures change little, so that
+most steps cost only gradients and a triangular solve. Every point ends with a check of all columns.
+"""
+
+import numpy as np
+from numba import njit
+
+from .columns import column_dot, column_sums
+from .loss import REORDER, weighted_terms
+from .quadratic_model import combine_columns, copy_head, fill_gram, set_violation, solve_free_model, solve_gram_model, total_of
+from .working_set import (
+    FACTORED, IN_GRAM, LARGEST_GRAM, SIZE, Problem, column_figures, grow_set, new_state, shrink_set, start_set,
+)  # fmt: skip
+
+_REUSE = 0.1  # H is kept while its curvatures are within this share of the present ones
+_FLATNESS = 0.1  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
+_ROUNDING = 4e-15  # relative rounding error allowed for in objectives
+
+
+@njit(error_model="numpy", cache=True)
+def _set_margins(features, problem, state):
+    """margins = signs * (X theta + b), from scratch."""
+    slots = state.fresh
+    for a in range(state.counts[SIZE]):
+        slots[a] = a
+    combine_columns(features, state.columns, slots, state.counts[SIZE], state.values, state.margins)
+    for i in range(state.margins.size):
+        state.margins[i] *= problem.signs[i]
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def _set_gradients(features, problem, state):
+    """Residuals r = dloss / d(X theta + b) and, for the working set, the gradients of the smooth part."""
+    total = 0.0
+    for i in range(state.slopes.size):
+        state.residuals[i] = problem.signs[i] * state.slopes[i]
+        total += state.residuals[i]
+    state.gradients[0] = total + problem.tilt_b
+    for a in range(1, state.counts[SIZE]):
+        state.gradients[a] = column_dot(features, state.columns[a], state.residuals) + state.tilts[a]
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def _linear_and_penalty(state, kappa, values):
+    """tilt.theta + tilt_b b + kappa ||theta||_1 over the working set."""
+    linear = state.tilts[0] * values[0]
+    size = 0.0
+    for a in range(1, state.counts[SIZE]):
+        linear += state.tilts[a] * values[a]
+        size += abs(values[a])
+    return linear + kappa * size
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def _refresh_bends(problem, state, floor):
+    """Curvatures held above floor * weight; returns their change since H was built, as a share of their sum."""
+    change = 0.0
+    total = 0.0
+    for i in range(state.bends.size):
+        state.bends[i] = max(state.curvatures[i], floor * problem.weights[i])
+        change += abs(state.bends[i] - state.kept_bends[i])
+        total += state.bends[i]
+    return change / total
+
+
+@njit(error_model="numpy", cache=True)
+def _minimise_model(features, problem, state, kappa, floor, target, renew):
+    """Put the minimiser of the model into `points`; returns whether H was renewed for it."""
+    size = state.counts[SIZE]
+    first = problem.first
+    copy_head(state.values, state.points, size)
+    change = _refresh_bends(problem, state, floor)
+    if size > LARGEST_GRAM + 1:
+        state.counts[IN_GRAM] = 0
+        solve_free_model(
+            features, state.columns, state.tilts, state.residuals, state.bends, state.points, state.reaches,
+            kappa, first, size, target, state.support, state.listed, state.fresh,
+            state.moves,
+        )  # fmt: skip
+        return True
+    renew = renew or state.counts[IN_GRAM] == 0 or change > _REUSE
+    if renew:
+        copy_head(state.bends, state.kept_bends, state.bends.size)
+        state.counts[IN_GRAM] = 0
+        state.counts[FACTORED] = 0
+    fill_gram(
+        features, state.columns, state.counts[IN_GRAM], size, first, state.kept_bends, state.work, state.gram
+    )
+    state.counts[IN_GRAM] = size
+    copy_head(state.gradients, state.model_gradients, size)
+    state.counts[FACTORED] = solve_gram_model(
+        state.gram, state.factor, state.support, state.counts[FACTORED], state.listed, state.fresh,
+        state.moves, state.model_gradients,
+        state.points, state.reaches, kappa, first, size, target,
+    )  # fmt: skip
+    return renew
+
+
+@njit(error_model="numpy", cache=True)
+def _search_line(features, problem, state, kappa, lam, loss):
+    """Go from `values` towards `points` as far as the objective falls enough. Returns (loss, share gone, fall)."""
+    size = state.counts[SIZE]
+    slots = state.fresh
+    steps = state.moves
+    slope = 0.0
+    for a in range(size):
+        slots[a] = a
+        steps[a] = state.points[a] - state.values[a]
+        slope += state.gradients[a] * steps[a]
+        if a > 0:
+            slope += kappa * (abs(state.points[a]) - abs(state.values[a]))
+    combine_columns(features, state.columns, slots, size, steps, state.shift)
+    rest = _linear_and_penalty(state, kappa, state.values)
+    slack = _ROUNDING * (abs(loss) + abs(rest))
+    share = 1.0
+    for _ in range(50):
+        for i in range(state.trial.size):
+            state.trial[i] = state.margins[i] + share * (problem.signs[i] * state.shift[i])
+        new_loss = weighted_terms(state.trial, problem.weights, lam, state.slopes, state.curvatures)
+        fall = loss + rest - new_loss - _linear_and_penalty(state, kappa, state.points)
+        if fall >= -1e-4 * share * slope - slack:
+            copy_head(state.points, state.values, size)
+            copy_head(state.trial, state.margins, state.trial.size)
+            return new_loss, share, fall
+        share *= 0.5 if share > 0.1 else 0.1
+        for a in range(size):
+            state.points[a] = state.values[a] + share * steps[a]
+    loss = weighted_terms(state.margins, problem.weights, lam, state.slopes, state.curvatures)
+    return loss, 0.0, 0.0
+
+
+@njit(error_model="numpy", cache=True)
+def _enter_point(features, problem, state, kappa, kappa_before, lam, tol):
+    """Renew the working set for the next point by the strong rule. Returns the violation of columns left out."""
+    level = min(kappa, max(2.0 * kappa - kappa_before, 0.5 * kappa))
+    shrink_set(state, level)
+    _set_margins(features, problem, state)
+    weighted_terms(state.margins, problem.weights, lam, state.slopes, state.curvatures)
+    for i in range(state.slopes.size):
+        state.residuals[i] = problem.signs[i] * state.slopes[i]
+    _, worst, all_joined = grow_set(features, problem, state, level, kappa, tol)
+    return 0.0 if all_joined else worst
+
+
+@njit(error_model="numpy", cache=True)
+def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
+    """Minimise at one (kappa, lam) from where the state stands; `outside` is the violation known of other columns.
+
+    Returns (objective, steps made, optimality)."""
+    loss = weighted_terms(state.margins, problem.weights, lam, state.slopes, state.curvatures)
+    steps = 0
+    stalls = 0
+    before = np.inf
+    best = np.inf
+    renew = False
+    renewed = True
+    fall = np.inf
+    flatness = _FLATNESS
+    while True:
+        _set_gradients(features, problem, state)
+        violation = set_violation(
+            state.gradients, state.values, state.reaches, kappa, problem.first, state.counts[SIZE]
+        )
+        stalls = stalls + 1 if fall <= 4.0 * _ROUNDING * abs(loss) and violation > 0.5 * best else 0
+        ended = steps >= max_iter or stalls >= 4
+        if ended or violation <= max(tol, 0.1 * outside):
+            added, outside, _ = grow_set(features, problem, state, kappa, kappa, tol)
+            if ended or (added == 0 and violation <= tol):
+                break
+            if added > 0:
+                continue
+        # Poor progress with an old H means that H is too old, a short step that the model is too flat.
+        renew = renew or (not renewed and violation > 0.2 * before)
+        floor = min(flatness * violation, 0.25)
+        renewed = _minimise_model(features, problem, state, kappa, floor, max(0.05 * tol, 0.01 * violation), renew)
+        loss, share, fall = _search_line(features, problem, state, kappa, lam, loss)
+        steps += 1
+        flatness = max(0.3 * flatness, 1e-8) if share == 1.0 else min(max(10.0 * flatness, 1e-3), 1e3)
+        renew = share < 1.0
+        before = violation
+        best = min(best, violation)
+    return loss + _linear_and_penalty(state, kappa, state.values), steps, max(violation, outside)
+
+
+@njit(error_model="numpy", cache=True)
+def l1_path(
+    features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter
+):
+    """Minimise sum_i w_i profiled(s_i (x_i.theta + b), lam) + tilt.theta + tilt_b b + kappa ||theta||_1 at each pair.
+
+    `features`: C-contiguous (m, n), the transpose of X, or (data, indices, indptr, n_rows) of X in CSC form without
+    duplicate entries. The pairs (kappas[k], lams[k]) are solved in the order given, each from the solution of the one
+    before, the first from (coef0, intercept0); `max_iter` bounds the Newton steps at one pair.
+    Returns coefs (K, m), intercepts, objectives, numbers of steps and optimalities (K,)."""
+    m = tilt.size
+    n_points = kappas.size
+    coefs = np.zeros((n_points, m))
+    intercepts = np.empty(n_points)
+    objectives = np.empty(n_points)
+    n_iters = np.empty(n_points, np.int64)
+    optimalities = np.empty(n_points)
+    reach, mean, spread = column_figures(features, weights, tilt.size)
+    first = 0 if fit_intercept else 1
+    problem = Problem(signs, weights, tilt, tilt_b, total_of(weights), reach, mean, spread, first)
+    state = new_state(m, signs.size)
+    start_set(problem, state, coef0, intercept0)
+    _set_margins(features, problem, state)
+    outside = 1.0  # nothing is known of the other columns yet: do not polish before looking at them
+    for k in range(n_points):
+        if k > 0:
+            outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol)
+        objectives[k], n_iters[k], optimalities[k] = _solve_point(
+            features, problem, state, kappas[k], lams[k], outside, tol, max_iter
+        )
+        intercepts[k] = state.values[0]
+        for a in range(1, state.counts[SIZE]):
+            coefs[k, state.columns[a]] = state.values[a]
+    return coefs, intercepts, objectives, n_iters, optimalities
+
+
+@njit(error_model="numpy", cache=True)
+def _null_slope(margin, lam):
+    """Minus the slope of the profiled loss: min(lam, sigma(-margin))."""
+    return min(lam, 1.0 / (1.0 + np.exp(min(margin, 700.0))))
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def largest_kappa(features, signs, weights, tilt, tilt_b, lam, fit_intercept):
+    """The smallest kappa at which theta = 0 is optimal: max_j |gradient_j| at theta = 0 and the best intercept.
+
+    With theta = 0 all positives share one margin and all negatives another, so that the slope in b,
+    tilt_b - P min(lam, sigma(-b)) + N min(lam, sigma(b)), is bisected."""
+    positive = 0.0
+    negative = 0.0
+    for i in range(signs.size):
+        if signs[i] > 0.0:
+            positive += weights[i]
+        else:
+            negative += weights[i]
+    low = -700.0
+    high = 700.0
+    for _ in range(80 if fit_intercept else 0):
+        b = 0.5 * (low + high)
+        if tilt_b - positive * _null_slope(b, lam) + negative * _null_slope(-b, lam) > 0.0:
+            high = b
+        else:
+            low = b
+    b = 0.5 * (low + high)
+    residuals = np.empty(signs.size)
+    for i in range(signs.size):
+        residuals[i] = -weights[i] * signs[i] * _null_slope(signs[i] * b, lam)
+    largest = 0.0
+    for j in range(tilt.size):
+        reach, _, _ = column_sums(features, j, weights)
+        if reach > 0.0:
+            largest = max(largest, abs(column_dot(features, j, residuals) + tilt[j]))
+    return largest

@@ -1,0 +1,248 @@
+"""Safeguarded Newton for few dense features, unpenalised or L2, over a whole path of lam in one call.
+
+Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
+where `signed` holds one row per coordinate (the intercept's row included) already multiplied by the labels' signs
+and scaled so that sum_i w_i |signed_ji| is about sum_i w_i. That scaling makes the convergence measure
+max_j |gradient_j| / sum_i w_i  comparable between coordinates.
+
+The curvature jumps at the threshold and is 0 below it, so the Hessian may be singular: a damping in proportion to the
+gradient keeps it invertible without spoiling the fast convergence at the end, and every step is line-searched.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from shiftlr.solvers.loss import REORDER, weighted_hinge_terms, weighted_loss_along, weighted_terms
+
+LOGISTIC = 0  # with the parameter lam
+HINGE = 1  # rounded off, with its width as the parameter
+
+_BLOCK = 1024  # examples per Hessian block: a block of every coordinate's row stays in the cache
+_DAMPING = 1e-3  # of the convergence measure, times the weight of the data
+_LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
+_SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
+_ROUNDING = 4e-15  # relative error of a sum of losses
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def dot(a, b):
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def combine_rows(rows, coefficients, out):
+    """out = coefficients @ rows."""
+    out[:] = 0.0
+    for j in range(coefficients.size):
+        c = coefficients[j]
+        if c != 0.0:
+            row = rows[j]
+            for i in range(out.size):
+                out[i] += c * row[i]
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def weighted_gram(rows, weights, gram):
+    """gram = rows diag(weights) rows' (lower triangle)."""
+    size, n = rows.shape
+    gram[:, :] = 0.0
+    scaled = np.empty(min(_BLOCK, n))
+    for start in range(0, n, _BLOCK):
+        width = min(_BLOCK, n - start)
+        block_weights = weights[start : start + width]
+        for j in range(size):
+            row_j = rows[j, start : start + width]
+            for i in range(width):
+                scaled[i] = row_j[i] * block_weights[i]
+            for k in range(j + 1):
+                row_k = rows[k, start : start + width]
+                total = 0.0
+                for i in range(width):
+                    total += scaled[i] * row_k[i]
+                gram[j, k] += total
+
+
+@njit(fastmath=REORDER, error_model="numpy", cache=True)
+def cholesky(matrix, added, factor):
+    """Factor matrix + added * I (lower triangles); False where a pivot is not clearly positive."""
+    for j in range(matrix.shape[0]):
+        row_j = factor[j]
+        for k in range(j + 1):
+            row_k = factor[k]
+            value = matrix[j, k]
+            for q in range(k):
+                value -= row_j[q] * row_k[q]
+            if k < j:
+                row_j[k] = value / row_k[k]
+            else:
+                value += added
+                if not value > 1e-13 * matrix[j, j]:
+                    return False
+                row_j[j] = math.sqrt(value)
+    return True
+
+
+@njit(error_model="numpy", cache=True)
+def solve_cholesky(factor, right_side, out):
+    size = right_side.size
+    for j in range(size):
+        value = right_side[j]
+        for q in range(j):
+            value -= factor[j, q] * out[q]
+        out[j] = value / factor[j, j]
+    for j in range(size - 1, -1, -1):
+        value = out[j]
+        for q in range(j + 1, size):
+            value -= factor[q, j] * out[q]
+        out[j] = value / factor[j, j]
+
+
+@njit(error_model="numpy", cache=True)
+def newton_direction(hessian, gradient, damping, factor, direction):
+    """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
+    trace = 0.0
+    for j in range(gradient.size):
+        trace += hessian[j, j]
+    damping = max(damping, 1e-15 * trace, 1e-300)
+    while not cholesky(hessian, damping, factor):
+        damping = max(100.0 * damping, 1e-13 * trace)
+    solve_cholesky(factor, gradient, direction)
+    for j in range(gradient.size):
+        direction[j] = -direction[j]
+
+
+@njit(error_model="numpy", cache=True)
+def smooth_part(theta, tilt, ridge):
+    """tilt.theta + 1/2 sum_j ridge_j theta_j^2."""
+    total = 0.0
+    for j in range(theta.size):
+        total += theta[j] * (tilt[j] + 0.5 * ridge[j] * theta[j])
+    return total
+
+
+@njit(error_model="numpy", cache=True)
+def fill_gradient(signed, slopes, theta, tilt, ridge, gradient):
+    """Fill the gradient; return its largest entry."""
+    largest = 0.0
+    for j in range(theta.size):
+        gradient[j] = dot(signed[j], slopes) + tilt[j] + ridge[j] * theta[j]
+        largest = max(largest, abs(gradient[j]))
+    return largest
+
+
+@njit(error_model="numpy", cache=True)
+def loss_terms(loss, margins, weights, parameter, slopes, curvatures):
+    """The terms of the loss named: `LOGISTIC` or `HINGE`."""
+    if loss == HINGE:
+        return weighted_hinge_terms(margins, weights, parameter, slopes, curvatures)
+    return weighted_terms(margins, weights, parameter, slopes, curvatures)
+
+
+@njit(error_model="numpy", cache=True)
+def smallest_margin(margins, weights):
+    """Over the examples that count."""
+    smallest = np.inf
+    for i in range(margins.size):
+        if weights[i] > 0.0:
+            smallest = min(smallest, margins[i])
+    return smallest
+
+
+@njit(error_model="numpy", cache=True)
+def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, tol, max_iter):
+    """One parameter of the loss (lam), from `theta` and its `margins`, both updated in place.
+
+    Returns (objective, iterations, optimality, last step), the last being the largest change of a margin in the final
+    iteration: where the gradient vanishes while the margins still move, the minimum lies at infinity. It lies there for
+    certain, and the iteration ends, once nothing but the loss is left and all margins are well above 0.
+    """
+    size, n = signed.shape
+    slopes, curvatures, change, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    gradient, direction, moved = np.empty(size), np.empty(size), np.empty(size)
+    hessian, factor = np.empty((size, size)), np.empty((size, size))
+    total_weight = weights.sum()
+    objective = loss_terms(loss, margins, weights, parameter, slopes, curvatures) + smooth_part(theta, tilt, ridge)
+    optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight
+    iteration = 0
+    last_step = 0.0
+    bare = loss == LOGISTIC and not np.any(tilt) and not np.any(ridge)
+    while optimality > tol and iteration < max_iter:
+        iteration += 1
+        weighted_gram(signed, curvatures, hessian)
+        for j in range(size):
+            hessian[j, j] += ridge[j]
+        newton_direction(hessian, gradient, _DAMPING * optimality * total_weight, factor, direction)
+        combine_rows(signed, direction, change)
+        largest_change = np.max(np.abs(change))
+        step = min(1.0, _LARGEST_MARGIN_CHANGE / largest_change) if largest_change > 0.0 else 1.0
+        expected = dot(gradient, direction)
+        noise = _ROUNDING * max(abs(objective), 1e-300)
+        accepted = False
+        while step > 1e-12:
+            for i in range(n):
+                trial[i] = margins[i] + step * change[i]
+            for j in range(size):
+                moved[j] = theta[j] + step * direction[j]
+            value = loss_terms(loss, trial, weights, parameter, slopes, curvatures) + smooth_part(moved, tilt, ridge)
+            accepted = value <= objective + 1e-4 * step * expected + noise
+            if accepted:
+                break
+            step *= 0.5
+        if not accepted:
+            break
+        theta[:] = moved
+        margins[:] = trial
+        last_step = step * largest_change
+        if bare and smallest_margin(margins, weights) > _SEPARATED:
+            return value, iteration, fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight, np.inf
+        before = optimality
+        optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight
+        at_rounding = abs(expected) <= noise and optimality > 0.5 * before
+        objective = value
+        if at_rounding:
+            break
+    return objective, iteration, optimality, last_step
+
+
+@njit(error_model="numpy", cache=True)
+def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
+    """Move to where the path would be if it were straight in log(lam), if that lowers the objective."""
+    n = margins.size
+    ratio = math.log(lams[k] / lams[k - 1]) / math.log(lams[k - 1] / lams[k - 2])
+    jump = ratio * (coefs[k - 1] - coefs[k - 2])
+    change = np.empty(n)
+    combine_rows(signed, jump, change)
+    here = weighted_loss_along(margins, change, 0.0, weights, lams[k]) + smooth_part(theta, tilt, ridge)
+    there = weighted_loss_along(margins, change, 1.0, weights, lams[k]) + smooth_part(theta + jump, tilt, ridge)
+    if there < here:
+        theta += jump
+        margins += change
+
+
+@njit(error_model="numpy", cache=True)
+def newton_path(signed, weights, tilt, ridge, lams, start, tol, max_iter):
+    """Solve for every lam in order, each warm-started from the ones before.
+
+    Returns thetas (len(lams), len(start)), objectives, iteration counts, convergence measures and last steps.
+    """
+    size, n = signed.shape
+    n_lams = lams.size
+    coefs = np.empty((n_lams, size))
+    objectives, optimalities, last_steps = np.empty(n_lams), np.empty(n_lams), np.empty(n_lams)
+    iterations = np.empty(n_lams, np.int64)
+    theta = start.copy()
+    margins = np.empty(n)
+    combine_rows(signed, theta, margins)
+    for k in range(n_lams):
+        if k >= 2 and lams[k - 1] != lams[k - 2]:
+            extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins)
+        objectives[k], iterations[k], optimalities[k], last_steps[k] = newton_point(
+            LOGISTIC, signed, weights, tilt, ridge, lams[k], theta, margins, tol, max_iter
+        )
+        coefs[k] = theta
+    return coefs, objectives, iterations, optimalities, last_steps

@@ -1,0 +1,81 @@
+"""Checks of what users pass in: each names the argument, its value and what is allowed."""
+
+import numbers
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+PENALTIES = (None, "l1", "l2")
+
+
+def check_number(name, value, *, above=None, at_least=None, at_most=None, integer=False):
+    """A finite real number (or integer) within bounds, else a ValueError."""
+    kind = numbers.Integral if integer else numbers.Real
+    wanted = "a whole number" if integer else "a finite number"
+    for bound, words in ((above, "greater than"), (at_least, "at least"), (at_most, "at most")):
+        if bound is not None:
+            wanted += f" {words} {bound}"
+    fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
+    if fits:
+        fits = (above is None or value > above) and (at_least is None or value >= at_least)
+        fits = fits and (at_most is None or value <= at_most)
+    if not fits:
+        raise ValueError(f"{name}={value!r}: must be {wanted}")
+    return int(value) if integer else float(value)
+
+
+def check_choice(name, value, allowed):
+    """One of the allowed values, else a ValueError that lists them."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def check_penalty(penalty, alpha):
+    """The penalty's name and strength; without a penalty the strength must be 0, so that none is silently ignored."""
+    check_choice("penalty", penalty, PENALTIES)
+    alpha = check_number("alpha", alpha, at_least=0.0)
+    if penalty is None and alpha > 0.0:
+        raise ValueError(f"alpha={alpha!r}: has no effect with penalty=None; set penalty='l1' or 'l2', or alpha=0")
+    return penalty if alpha > 0.0 else None, alpha
+
+
+def check_lams(lams):
+    """A non-empty one-dimensional array of positive finite numbers."""
+    lams = np.asarray(lams, dtype=float)
+    if lams.ndim != 1 or lams.size == 0:
+        raise ValueError(f"lams={lams!r}: must be a non-empty one-dimensional sequence")
+    for value in lams:
+        check_number("lams", float(value), above=0.0)
+    return lams
+
+
+def check_weights(sample_weight, X):
+    """Non-negative finite weights, one an example; ones by default."""
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if weights.min() < 0.0:
+        worst = int(weights.argmin())
+        raise ValueError(f"sample_weight[{worst}]={weights[worst]!r}: weights must not be negative")
+    if weights.max() == 0.0:
+        raise ValueError("sample_weight: all weights are 0; at least one example of each class needs a positive one")
+    return weights
+
+
+def check_two_classes(y, weights):
+    """The two classes in sorted order and +1 or -1 for each example, or a ValueError that names what y holds."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"y has {len(classes)} classes, {_listed(classes)}"
+        )
+    present = np.unique(codes[weights > 0.0])
+    if len(present) < 2:
+        where = "" if len(classes) < 2 else " with a positive sample_weight"
+        raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")
+    return classes, 2.0 * codes - 1.0
+
+
+def _listed(values, most=5):
+    shown = ", ".join(repr(value) for value in values[:most].tolist())
+    return shown + (", ..." if len(values) > most else "")
