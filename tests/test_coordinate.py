@@ -307,7 +307,8 @@ def test_largest_kappa_is_where_the_first_coefficient_enters():
     for seed in range(10):
         x, signs, weights, tilt, tilt_b, _, lam, fit_intercept = random_problem(seed)
         top = largest_kappa(as_dense(x), signs, weights, tilt, tilt_b, lam, fit_intercept)
-        assert largest_kappa(as_csc(x), signs, weights, tilt, tilt_b, lam, fit_intercept) == pytest.approx(top, rel=1e-12)
+        sparse = largest_kappa(as_csc(x), signs, weights, tilt, tilt_b, lam, fit_intercept)
+        assert sparse == pytest.approx(top, rel=1e-12)
         above, below = fit(x, signs, [1.001 * top, 0.99 * top], lam, weights, tilt, tilt_b, fit_intercept, tol=1e-11)[0]
         assert not above.any() and below.any()
 

@@ -1,8 +1,8 @@
 """From checked arrays to kernels: the one place that knows which solver serves which problem.
 
 A problem is  sum_i w_i profiled(s_i (x_i.theta + b), lam) + penalty(theta), prepared once and solved for many
-(alpha, lam). Dense features without penalty or with L2 go to Newton, L1 to coordinate descent, sparse features with L2 to
-the dual solver. Soft labels (`doubts`: the probability that each label is wrong) enter as a linear term, since
+(alpha, lam). Features without a penalty and dense ones with L2 go to Newton, L1 to coordinate descent, sparse ones with
+L2 to the dual solver. Soft labels (`doubts`: the probability that each label is wrong) enter as a linear term, since
 (1 - q) loss(m) + q loss(-m) = loss(m) + q m; nothing is copied.
 """
 
@@ -17,6 +17,7 @@ from shiftlr.solvers.dual import l2_sparse, prepare_rows
 from shiftlr.solvers.hinge import hinge_dense, hinge_sparse
 from shiftlr.solvers.newton import newton_path
 
+_MOST_SPARSE_COLUMNS = 1000  # for Newton without a penalty; more go to coordinate descent
 _CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
 _CONTINUATION_TOL = 1e-3
 _STILL_MOVING = 0.1  # margins that move this much in the last Newton step are running away
@@ -69,7 +70,7 @@ def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
                 max_iter,
             )
         )
-    problem = DenseSmooth(X, signs, prices, fit_intercept)
+    problem = FewColumns(X, signs, prices, fit_intercept, penalised=True)
     theta, *rest = hinge_dense(
         problem.signed, signs, prices, problem.ridge(1.0), np.zeros(len(problem.signed)), tol, max_iter
     )
@@ -81,9 +82,9 @@ def make_problem(X, signs, weights, penalty, fit_intercept):
     """Prepare `X` (dense or sparse) with labels `signs` (+1, -1) for the solver that fits `penalty`."""
     if penalty == "l2" and sparse.issparse(X):
         return SparseRidge(X, signs, weights, fit_intercept)
-    if penalty == "l1" or sparse.issparse(X):
+    if penalty == "l1" or (sparse.issparse(X) and X.shape[1] > _MOST_SPARSE_COLUMNS):
         return Lasso(X, signs, weights, fit_intercept)
-    return DenseSmooth(X, signs, weights, fit_intercept)
+    return FewColumns(X, signs, weights, fit_intercept, penalised=penalty is not None)
 
 
 def continuation(lam):
@@ -93,50 +94,72 @@ def continuation(lam):
     return _CONTINUATION_FACTOR ** np.arange(np.ceil(np.log(lam) / np.log(_CONTINUATION_FACTOR)))
 
 
-class DenseSmooth:
-    """Dense features, unpenalised or L2: Newton on centred and scaled columns.
+class FewColumns:
+    """Few columns, unpenalised or (dense only) L2: Newton on columns scaled to one size.
 
-    With more features than examples the columns are first rotated onto the examples' span (QR), which changes neither
-    the margins nor the norm of theta; the rotated matrix is smaller than X.
+    Dense columns are centred first, where there is an intercept. With more of them than examples they are rotated onto the
+    examples' span (QR), which changes neither the margins nor the norm of theta; the rotated matrix is smaller than X.
+    Without a penalty the columns are scaled before they are rotated: then the answer on separable data, which depends on
+    the metric, does not depend on how the examples are ordered or repeated.
     """
 
-    def __init__(self, X, signs, weights, fit_intercept):
-        self.weights = weights
+    def __init__(self, X, signs, weights, fit_intercept, penalised):
+        self.used = weights > 0.0
+        self.weights = weights[self.used]
         self.fit_intercept = fit_intercept
-        total = weights.sum()
-        self.centre = weights @ X / total if fit_intercept else np.zeros(X.shape[1])
-        features = X - self.centre
-        self.rotation = None
-        if X.shape[1] > X.shape[0]:
+        features, signs, total = X[self.used], signs[self.used], weights.sum()
+        n_columns = X.shape[1]
+        self.centre, self.rotation = np.zeros(n_columns), None
+        self.scale, self.rotated_scale = np.ones(n_columns), np.ones(n_columns)
+        if sparse.issparse(X):
+            self.scale = _mean_sizes(features, self.weights)
+            columns = sparse.csc_array(features @ sparse.diags_array(1.0 / self.scale))
+            if fit_intercept:
+                columns = sparse.csc_array(sparse.hstack([columns, np.ones((len(signs), 1))]))
+            self.signed = (columns.data * signs[columns.indices], columns.indices, columns.indptr, len(signs))
+            self.n_coordinates = columns.shape[1]
+            return
+        if fit_intercept:
+            self.centre = self.weights @ features / total
+            features = features - self.centre
+        if not penalised:
+            self.scale = _mean_sizes(features, self.weights)
+            features = features / self.scale
+        if n_columns > len(features):
             self.rotation, triangle = np.linalg.qr(features.T)
             features = triangle.T
-        scale = weights @ np.abs(features) / total
-        self.scale = np.where(scale > 0.0, scale, 1.0)
+            self.rotated_scale = np.ones(features.shape[1])
+        if penalised:
+            self.rotated_scale = _mean_sizes(features, self.weights)
+            features = features / self.rotated_scale
         rows = np.ones((features.shape[1] + fit_intercept, len(signs)))
-        rows[: features.shape[1]] = (features / self.scale).T
+        rows[: features.shape[1]] = features.T
         self.signed = rows * signs
+        self.n_coordinates = len(rows)
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each warm-started from the one before."""
-        theta = self._to_kernel(start) if start is not None else np.zeros(len(self.signed))
-        tilt = self.signed @ (self.weights * doubts) if doubts is not None else np.zeros(len(theta))
-        parts = []
-        if start is None and len(lams):
+        theta = self._to_kernel(start) if start is not None else np.zeros(self.n_coordinates)
+        tilt = np.zeros(self.n_coordinates)
+        if doubts is not None:
+            pull = self.weights * doubts[self.used]
+            tilt = _columns_times(self.signed, pull)
+        if start is None:
             warm_up = continuation(lams[0])
             if len(warm_up):
                 theta = self._run(alphas[0], warm_up, theta, tilt, _CONTINUATION_TOL, max_iter)[0][-1]
+        parts = []
         for first, last in _runs_of_equal(alphas):
-            part = self._run(alphas[first], lams[first:last], theta, tilt, tol, max_iter)
-            theta = part[0][-1]
-            parts.append(part)
+            parts.append(self._run(alphas[first], lams[first:last], theta, tilt, tol, max_iter))
+            theta = parts[-1][0][-1]
         thetas, objectives, n_iters, optimalities, last_steps = map(np.concatenate, zip(*parts, strict=True))
         coefs, intercepts = self.from_kernel(thetas)
         return Path(coefs, intercepts, objectives, n_iters, optimalities, last_steps > _STILL_MOVING)
 
     def ridge(self, alpha):
         """The L2 penalty on each of the kernel's coordinates."""
-        ridge = np.zeros(len(self.signed))
-        ridge[: len(self.scale)] = alpha / self.scale**2
+        ridge = np.zeros(self.n_coordinates)
+        ridge[: len(self.rotated_scale)] = alpha / self.rotated_scale**2
         return ridge
 
     def _run(self, alpha, lams, theta, tilt, tol, max_iter):
@@ -144,19 +167,37 @@ class DenseSmooth:
         return newton_path(self.signed, self.weights, tilt, self.ridge(alpha), lams, theta, tol, max_iter)
 
     def _to_kernel(self, start):
-        rotated = start.coef if self.rotation is None else start.coef @ self.rotation
-        theta = np.zeros(len(self.signed))
-        theta[: len(self.scale)] = rotated * self.scale
+        coef = start.coef * self.scale
+        if self.rotation is not None:
+            coef = coef @ self.rotation
+        theta = np.zeros(self.n_coordinates)
+        theta[: len(coef)] = coef * self.rotated_scale
         if self.fit_intercept:
             theta[-1] = start.intercept + self.centre @ start.coef
         return theta
 
     def from_kernel(self, thetas):
-        coefs = thetas[:, : len(self.scale)] / self.scale
+        """Coefficients and intercepts of the features as they were given, a row for each of `thetas`."""
+        coefs = thetas[:, : len(self.rotated_scale)] / self.rotated_scale
         if self.rotation is not None:
             coefs = coefs @ self.rotation.T
+        coefs = coefs / self.scale
         intercepts = thetas[:, -1] - coefs @ self.centre if self.fit_intercept else np.zeros(len(thetas))
         return coefs, intercepts
+
+
+def _mean_sizes(features, weights):
+    """Weighted mean of |x| in each column, 1 for columns of zeros."""
+    sizes = np.asarray(weights @ abs(features)) / weights.sum()
+    return np.where(sizes > 0.0, sizes, 1.0)
+
+
+def _columns_times(columns, vector):
+    """Each column, dense or sparse, times a vector."""
+    if isinstance(columns, tuple):
+        data, indices, indptr, n = columns
+        columns = sparse.csc_array((data, indices, indptr), shape=(n, len(indptr) - 1)).T
+    return columns @ vector
 
 
 class Lasso:

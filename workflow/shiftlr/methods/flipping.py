@@ -31,7 +31,7 @@ class FlippingLogisticRegression(LogisticClassifier):
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
-        Stop when an iteration raises the log-likelihood by less than `tol` of its size.
+        Stop when an iteration raises the log-likelihood per example by less than `tol`.
     max_iter : int
         Most EM iterations of a start.
     random_state : int, RandomState or None
@@ -117,6 +117,7 @@ class _EM:
         self.problem, self.X, self.signs, self.weights = problem, X, signs, weights
         self.penalty, self.alpha = penalty, alpha
         self.seen = (signs > 0).astype(int)
+        self.total = weights.sum()
 
     def run(self, start, flips, tol, max_iter):
         """Iterate until the log-likelihood stands still. An iteration that lowers it, by rounding, is not taken."""
@@ -130,7 +131,7 @@ class _EM:
             if gain >= 0.0:
                 state.start, state.flips, state.doubts = start, flips, doubts
                 state.log_likelihoods.append(log_likelihood)
-            if gain <= tol * max(abs(log_likelihood), 1e-300):
+            if gain <= tol * self.total:
                 state.converged = True
                 break
         return state

@@ -11,10 +11,20 @@ from numba import njit
 
 from .columns import column_dot, column_sums
 from .loss import REORDER, weighted_terms
-from .quadratic_model import combine_columns, copy_head, fill_gram, set_violation, solve_free_model, solve_gram_model, total_of
+from .matrix_free_model import solve_free_model
+from .quadratic_model import combine_columns, copy_head, fill_gram, set_violation, solve_gram_model, total_of
 from .working_set import (
-    FACTORED, IN_GRAM, LARGEST_GRAM, SIZE, Problem, column_figures, grow_set, new_state, shrink_set, start_set,
-)  # fmt: skip
+    FACTORED,
+    IN_GRAM,
+    LARGEST_GRAM,
+    SIZE,
+    Problem,
+    column_figures,
+    grow_set,
+    new_state,
+    shrink_set,
+    start_set,
+)
 
 _REUSE = 0.1  # H is kept while its curvatures are within this share of the present ones
 _FLATNESS = 0.1  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
@@ -78,8 +88,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
         state.counts[IN_GRAM] = 0
         solve_free_model(
             features, state.columns, state.tilts, state.residuals, state.bends, state.points, state.reaches,
-            kappa, first, size, target, state.support, state.listed, state.fresh,
-            state.moves,
+            kappa, first, size, target, state.support, state.listed, state.fresh, state.moves,
         )  # fmt: skip
         return True
     renew = renew or state.counts[IN_GRAM] == 0 or change > _REUSE
@@ -87,15 +96,12 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
         copy_head(state.bends, state.kept_bends, state.bends.size)
         state.counts[IN_GRAM] = 0
         state.counts[FACTORED] = 0
-    fill_gram(
-        features, state.columns, state.counts[IN_GRAM], size, first, state.kept_bends, state.work, state.gram
-    )
+    fill_gram(features, state.columns, state.counts[IN_GRAM], size, first, state.kept_bends, state.work, state.gram)
     state.counts[IN_GRAM] = size
     copy_head(state.gradients, state.model_gradients, size)
     state.counts[FACTORED] = solve_gram_model(
-        state.gram, state.factor, state.support, state.counts[FACTORED], state.listed, state.fresh,
-        state.moves, state.model_gradients,
-        state.points, state.reaches, kappa, first, size, target,
+        state.gram, state.factor, state.support, state.counts[FACTORED], state.listed, state.fresh, state.moves,
+        state.model_gradients, state.points, state.reaches, kappa, first, size, target,
     )  # fmt: skip
     return renew
 
@@ -172,6 +178,7 @@ def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
             if ended or (added == 0 and violation <= tol):
                 break
             if added > 0:
+                fall = best = np.inf  # a new problem: earlier progress is no measure
                 continue
         # Poor progress with an old H means that H is too old, a short step that the model is too flat.
         renew = renew or (not renewed and violation > 0.2 * before)
@@ -187,9 +194,7 @@ def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
 
 
 @njit(error_model="numpy", cache=True)
-def l1_path(
-    features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter
-):
+def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter):
     """Minimise sum_i w_i profiled(s_i (x_i.theta + b), lam) + tilt.theta + tilt_b b + kappa ||theta||_1 at each pair.
 
     `features`: C-contiguous (m, n), the transpose of X, or (data, indices, indptr, n_rows) of X in CSC form without

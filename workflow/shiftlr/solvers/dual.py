@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from shiftlr.solvers.loss import exp_of_negative, threshold
-from shiftlr.solvers.rows import PreparedRows, Problem, centre_intercept, evaluate, prepare_rows, products
+from shiftlr.solvers.rows import PreparedRows, Problem, along, centre_intercept, evaluate, prepare_rows, products
 from shiftlr.solvers.trust_region import polish
 
 CYCLES = 2  # full sweeps, each followed by
@@ -96,18 +96,19 @@ def sweep(indptr, indices, values, squared_norms, signs, weights, theta, interce
 
 
 def coordinate_start(problem):
-    """(theta, intercept) after a few sweeps from a = 0."""
+    """(theta, intercept) after a few sweeps from a = 0, and the best objective with theta = 0."""
     p, rows = problem, problem.rows
     lam = min(p.lam, 1.0)
     theta = p.tilt / -p.alpha
     duals = np.zeros(rows.n_rows)
     counted = np.flatnonzero(p.weights > 0.0).astype(np.int32)
     intercept, b_weight = 0.0, 0.0
+    margins = np.zeros(rows.n_rows)
     if p.fit_intercept:
-        margins = np.zeros(rows.n_rows)
         intercept = centre_intercept(margins, p.signs, p.weights, p.lam, p.tilt_b, p.total_weight)
         # one row may move the intercept as much as a feature with 1 / 30 of its squared norm
         b_weight = max(rows.squared_norms.mean(), 1e-300) / (30.0 * p.alpha)
+    objective_at_zero = along(margins, p.signs, 0.0, p.weights, p.lam)[0] + p.tilt_b * intercept
     rest_below = FIRST_THRESHOLD * p.total_weight / max(1, counted.size)
     for _ in range(CYCLES):
         order, moved, first_parts = counted.copy(), counted.size, None
@@ -119,7 +120,7 @@ def coordinate_start(problem):
         rest_below = min(rest_below, 0.1 * first_parts / max(1, counted.size))
         if p.fit_intercept:
             intercept += b_weight * (float((p.weights * p.signs * duals).sum()) - p.tilt_b)
-    return theta, intercept
+    return theta, intercept, objective_at_zero
 
 
 def _reach(rows, weights):
@@ -145,12 +146,10 @@ def l2_sparse(rows, signs, weights, tilt, tilt_b, alpha, lam, fit_intercept=True
     problem = Problem(rows, signs, weights, tilt, float(tilt_b), float(alpha), float(lam), bool(fit_intercept),
                       float(weights.sum()), _reach(rows, weights))
     if coef0 is None:
-        origin = evaluate(problem, np.zeros(rows.n_features), 0.0)
-        theta, intercept = coordinate_start(problem)
-        point = evaluate(problem, theta, intercept)
-        if not point.objective < origin.objective:
-            point = origin
-        damping = 0.01 if point is not origin else 1.0
+        theta, intercept, objective_at_zero = coordinate_start(problem)
+        point, damping = evaluate(problem, theta, intercept), 0.01
+        if not point.objective < objective_at_zero:
+            point, damping = evaluate(problem, np.zeros(rows.n_features), 0.0), 1.0
     else:
         given = 0.0 if intercept0 is None or not fit_intercept else float(intercept0)
         point = evaluate(problem, np.array(coef0, np.float64), given)

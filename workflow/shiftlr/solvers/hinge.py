@@ -14,7 +14,7 @@ are CSR: (indptr, indices, data).
 import numpy as np
 from numba import njit
 
-from shiftlr.solvers.newton import HINGE, cholesky, combine_rows, dot, newton_point, solve_cholesky
+from shiftlr.solvers.newton import HINGE, cholesky, combine_columns, dot, newton_point, solve_cholesky
 
 _MOST_FREE = 600  # multipliers strictly between their bounds that the active-set step will take on
 _SHRINK = 0.2  # of the width of the rounded-off hinge, from one stage to the next
@@ -242,9 +242,9 @@ def certify_dense(signed, signs, upper, ridge, theta, multipliers):
     if n_penalised < theta.size:
         balance(signs, multipliers)
         theta[-1] = 0.0
-        combine_rows(signed, theta, margins)
+        combine_columns(signed, theta, margins)
         theta[-1] = best_intercept(signs * margins, signs, upper)
-    combine_rows(signed, theta, margins)
+    combine_columns(signed, theta, margins)
     losses, norm, dual_norm = 0.0, 0.0, 0.0
     for i in range(margins.size):
         losses += upper[i] * max(0.0, 1.0 - margins[i])
@@ -271,7 +271,7 @@ def hinge_dense(signed, signs, upper, ridge, start, tol, max_iter):
     iterations, width = 0, 1.0
     while iterations < max_iter and width > 1e-12 and not best_gap <= min(tol, _EXACT) * best_primal:
         before_theta, before_multipliers = theta.copy(), multipliers.copy()
-        combine_rows(signed, theta, margins)
+        combine_columns(signed, theta, margins)
         _, used, _, _ = newton_point(
             HINGE, signed, upper, tilt, ridge, width, theta, margins, 1e-13, max_iter - iterations
         )

@@ -1,9 +1,9 @@
-"""Safeguarded Newton for few dense features, unpenalised or L2, over a whole path of lam in one call.
+"""Safeguarded Newton for few features, unpenalised or L2, over a whole path of lam in one call.
 
 Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
-where `signed` holds one row per coordinate (the intercept's row included) already multiplied by the labels' signs
-and scaled so that sum_i w_i |signed_ji| is about sum_i w_i. That scaling makes the convergence measure
-max_j |gradient_j| / sum_i w_i  comparable between coordinates.
+where `signed` holds one column of X a coordinate (a column of ones for the intercept included), dense or sparse as
+`columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about sum_i w_i.
+That scaling makes the convergence measure  max_j |gradient_j| / sum_i w_i  comparable between coordinates.
 
 The curvature jumps at the threshold and is 0 below it, so the Hessian may be singular: a damping in proportion to the
 gradient keeps it invertible without spoiling the fast convergence at the end, and every step is line-searched.
@@ -12,15 +12,17 @@ gradient keeps it invertible without spoiling the fast convergence at the end, a
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
+from shiftlr.solvers.columns import add_column, column_dot
 from shiftlr.solvers.loss import REORDER, weighted_hinge_terms, weighted_loss_along, weighted_terms
 
 LOGISTIC = 0  # with the parameter lam
 HINGE = 1  # rounded off, with its width as the parameter
 
-_BLOCK = 1024  # examples per Hessian block: a block of every coordinate's row stays in the cache
-_DAMPING = 1e-3  # of the convergence measure, times the weight of the data
+_BLOCK = 1024  # examples per Hessian block: a block of every column stays in the cache
+_DAMPING = 1e-3  # of the gradient's length, which does not change when the columns are rotated
 _LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
 _SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
 _ROUNDING = 4e-15  # relative error of a sum of losses
@@ -34,37 +36,52 @@ def dot(a, b):
     return total
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def combine_rows(rows, coefficients, out):
-    """out = coefficients @ rows."""
+@njit(error_model="numpy", cache=True)
+def combine_columns(columns, coefficients, out):
+    """out = sum_j coefficient_j * column j."""
     out[:] = 0.0
     for j in range(coefficients.size):
-        c = coefficients[j]
-        if c != 0.0:
-            row = rows[j]
-            for i in range(out.size):
-                out[i] += c * row[i]
+        if coefficients[j] != 0.0:
+            add_column(columns, j, coefficients[j], out)
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def weighted_gram(rows, weights, gram):
-    """gram = rows diag(weights) rows' (lower triangle)."""
-    size, n = rows.shape
-    gram[:, :] = 0.0
-    scaled = np.empty(min(_BLOCK, n))
-    for start in range(0, n, _BLOCK):
-        width = min(_BLOCK, n - start)
-        block_weights = weights[start : start + width]
-        for j in range(size):
-            row_j = rows[j, start : start + width]
-            for i in range(width):
-                scaled[i] = row_j[i] * block_weights[i]
-            for k in range(j + 1):
-                row_k = rows[k, start : start + width]
-                total = 0.0
+def weighted_gram(columns, weights, gram):
+    """gram_jk = sum_i weight_i column_ji column_ki (lower triangle)."""
+    raise NotImplementedError
+
+
+@overload(weighted_gram, jit_options={"fastmath": REORDER, "error_model": "numpy"})
+def _weighted_gram(columns, weights, gram):
+    def dense(columns, weights, gram):
+        size, n = columns.shape
+        gram[:, :] = 0.0
+        scaled = np.empty(min(_BLOCK, n))
+        for start in range(0, n, _BLOCK):
+            width = min(_BLOCK, n - start)
+            block_weights = weights[start : start + width]
+            for j in range(size):
+                column_j = columns[j, start : start + width]
                 for i in range(width):
-                    total += scaled[i] * row_k[i]
-                gram[j, k] += total
+                    scaled[i] = column_j[i] * block_weights[i]
+                for k in range(j + 1):
+                    column_k = columns[k, start : start + width]
+                    total = 0.0
+                    for i in range(width):
+                        total += scaled[i] * column_k[i]
+                    gram[j, k] += total
+
+    def sparse(columns, weights, gram):
+        data, indices, indptr, n = columns
+        scaled = np.zeros(n)
+        for j in range(gram.shape[0]):
+            for p in range(indptr[j], indptr[j + 1]):
+                scaled[indices[p]] = data[p] * weights[indices[p]]
+            for k in range(j + 1):
+                gram[j, k] = column_dot(columns, k, scaled)
+            for p in range(indptr[j], indptr[j + 1]):
+                scaled[indices[p]] = 0.0
+
+    return dense if isinstance(columns, types.Array) else sparse
 
 
 @njit(fastmath=REORDER, error_model="numpy", cache=True)
@@ -130,7 +147,7 @@ def fill_gradient(signed, slopes, theta, tilt, ridge, gradient):
     """Fill the gradient; return its largest entry."""
     largest = 0.0
     for j in range(theta.size):
-        gradient[j] = dot(signed[j], slopes) + tilt[j] + ridge[j] * theta[j]
+        gradient[j] = column_dot(signed, j, slopes) + tilt[j] + ridge[j] * theta[j]
         largest = max(largest, abs(gradient[j]))
     return largest
 
@@ -161,7 +178,7 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
     iteration: where the gradient vanishes while the margins still move, the minimum lies at infinity. It lies there for
     certain, and the iteration ends, once nothing but the loss is left and all margins are well above 0.
     """
-    size, n = signed.shape
+    size, n = theta.size, weights.size
     slopes, curvatures, change, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gradient, direction, moved = np.empty(size), np.empty(size), np.empty(size)
     hessian, factor = np.empty((size, size)), np.empty((size, size))
@@ -176,8 +193,8 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
         weighted_gram(signed, curvatures, hessian)
         for j in range(size):
             hessian[j, j] += ridge[j]
-        newton_direction(hessian, gradient, _DAMPING * optimality * total_weight, factor, direction)
-        combine_rows(signed, direction, change)
+        newton_direction(hessian, gradient, _DAMPING * math.sqrt(dot(gradient, gradient)), factor, direction)
+        combine_columns(signed, direction, change)
         largest_change = np.max(np.abs(change))
         step = min(1.0, _LARGEST_MARGIN_CHANGE / largest_change) if largest_change > 0.0 else 1.0
         expected = dot(gradient, direction)
@@ -216,7 +233,7 @@ def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
     ratio = math.log(lams[k] / lams[k - 1]) / math.log(lams[k - 1] / lams[k - 2])
     jump = ratio * (coefs[k - 1] - coefs[k - 2])
     change = np.empty(n)
-    combine_rows(signed, jump, change)
+    combine_columns(signed, jump, change)
     here = weighted_loss_along(margins, change, 0.0, weights, lams[k]) + smooth_part(theta, tilt, ridge)
     there = weighted_loss_along(margins, change, 1.0, weights, lams[k]) + smooth_part(theta + jump, tilt, ridge)
     if there < here:
@@ -230,14 +247,14 @@ def newton_path(signed, weights, tilt, ridge, lams, start, tol, max_iter):
 
     Returns thetas (len(lams), len(start)), objectives, iteration counts, convergence measures and last steps.
     """
-    size, n = signed.shape
+    size, n = start.size, weights.size
     n_lams = lams.size
     coefs = np.empty((n_lams, size))
     objectives, optimalities, last_steps = np.empty(n_lams), np.empty(n_lams), np.empty(n_lams)
     iterations = np.empty(n_lams, np.int64)
     theta = start.copy()
     margins = np.empty(n)
-    combine_rows(signed, theta, margins)
+    combine_columns(signed, theta, margins)
     for k in range(n_lams):
         if k >= 2 and lams[k - 1] != lams[k - 2]:
             extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins)

@@ -1,20 +1,18 @@
-"""Minimise the quadratic model of one proximal Newton step over a working set of coordinates.
+"""Minimise the quadratic model of one proximal Newton step over a working set of coordinates, with H stored.
 
-With the loss gradient g, the curvatures h and the current values v of the coordinates in the set, both solvers find
-steps d that lower
+With the loss gradient g, the curvatures h and the current values v of the coordinates in the set, find v + d to lower
 
-    g.d + d.H.d / 2 + kappa sum_a |v_a + d_a|,    H = X' diag(h) X (1 on the intercept's column), slot 0 = intercept,
+    g.d + d.H.d / 2 + kappa sum_a |v_a + d_a|,    H = X' diag(h) X,
 
-`kappa` not counting for slot 0. One keeps H (small sets): exact solves on the support, coordinate descent to find it.
-The other keeps X d only (large sets): coordinate descent, and conjugate gradients on the support.
+slot 0 of the set being the intercept: a column of ones, not penalised. Exact solves on the support, cut at the first
+sign change, and coordinate descent to find the support. What is shared with `matrix_free_model.py` stands first.
 """
 
 import math
 
-import numpy as np
 from numba import njit
 
-from .columns import add_column, add_weighted_column, column_dot, fill_gram_row, weighted_square
+from .columns import add_column, column_dot, fill_gram_row
 from .loss import REORDER
 
 # Relative ridge on the diagonal of H: a flat direction becomes a long step, cut at the first sign change.
@@ -35,6 +33,20 @@ def copy_head(source, target, size):
     """target[:size] = source[:size]."""
     for a in range(size):
         target[a] = source[a]
+
+
+@njit(error_model="numpy", cache=True)
+def combine_columns(features, columns, support, count, factors, out):
+    """out = sum_r factors_r * column of slot support_r, slot 0 being all ones."""
+    for i in range(out.size):
+        out[i] = 0.0
+    for r in range(count):
+        a = support[r]
+        if a == 0:
+            for i in range(out.size):
+                out[i] += factors[r]
+        elif factors[r] != 0.0:
+            add_column(features, columns[a], factors[r], out)
 
 
 @njit(error_model="numpy", cache=True)
@@ -115,7 +127,7 @@ def _solve_factored(factor, count, x):
 
 
 @njit(error_model="numpy", cache=True)
-def _list_support(points, first, size, support, n_factored, listed, fresh):
+def list_support(points, first, size, support, n_factored, listed, fresh):
     """Update `support` to the slots with a nonzero point (and the intercept), keeping the old order in front.
 
     Returns (count, kept): the first `kept` entries are as before, so that their rows of the factor stay valid."""
@@ -141,7 +153,7 @@ def _list_support(points, first, size, support, n_factored, listed, fresh):
 
 
 @njit(error_model="numpy", cache=True)
-def _first_crossing(points, moves, support, count, kappa):
+def first_crossing(points, moves, support, count, kappa):
     """(share, r): how much of the moves can be made before the sign of support entry r changes; (1, -1) if all."""
     share = 1.0
     crossing = -1
@@ -176,8 +188,8 @@ def solve_gram_model(
 
     Exact solve on the support, cut at the first sign change; then, unless the model is solved to `target`, a sweep.
     Returns the number of rows of `factor` that hold for `support`."""
-    for _ in range(60):
-        count, kept = _list_support(points, first, size, support, n_factored, listed, fresh)
+    for _ in range(60 + size):
+        count, kept = list_support(points, first, size, support, n_factored, listed, fresh)
         _factorise(gram, support, kept, count, factor)
         n_factored = count
         for r in range(count):
@@ -185,7 +197,7 @@ def solve_gram_model(
             pull = 0.0 if a == 0 else (kappa if points[a] > 0.0 else -kappa)
             moves[r] = -(gradients[a] + pull)
         _solve_factored(factor, count, moves)
-        share, crossing = _first_crossing(points, moves, support, count, kappa)
+        share, crossing = first_crossing(points, moves, support, count, kappa)
         for r in range(count):
             a = support[r]
             delta = share * moves[r]
@@ -201,144 +213,3 @@ def solve_gram_model(
             break
         _gram_sweep(gram, gradients, points, kappa, first, size)
     return n_factored
-
-
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def _free_sweep(features, columns, tilts, curvatures, diagonal, pulls, points, reaches, kappa, first, size):
-    """One round of coordinate descent without H: `pulls` = residuals + h X d follow. Returns the worst violation met."""
-    worst = 0.0
-    for a in range(first, size):
-        if a == 0:
-            gradient = tilts[0] + total_of(pulls)
-        else:
-            gradient = tilts[a] + column_dot(features, columns[a], pulls)
-        width = kappa if a > 0 else 0.0
-        worst = max(worst, excess_slope(gradient, points[a], width) / reaches[a])
-        new = soft_threshold(points[a] - gradient / diagonal[a], width / diagonal[a])
-        delta = new - points[a]
-        if delta != 0.0:
-            points[a] = new
-            if a == 0:
-                for i in range(pulls.size):
-                    pulls[i] += delta * curvatures[i]
-            else:
-                add_weighted_column(features, columns[a], delta, curvatures, pulls)
-    return worst
-
-
-@njit(error_model="numpy", cache=True)
-def combine_columns(features, columns, support, count, factors, out):
-    """out = sum_r factors_r * column of slot support_r, slot 0 being all ones."""
-    for i in range(out.size):
-        out[i] = 0.0
-    for r in range(count):
-        a = support[r]
-        if a == 0:
-            for i in range(out.size):
-                out[i] += factors[r]
-        elif factors[r] != 0.0:
-            add_column(features, columns[a], factors[r], out)
-
-
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def _conjugate_gradients(features, columns, curvatures, diagonal, support, count, target, moves, fitted):
-    """Solve H moves = moves on the support, roughly; `fitted` becomes X moves."""
-    r = np.empty(count)
-    p = np.empty(count)
-    image = np.empty(count)
-    direction = np.empty(fitted.size)
-    weighted = np.empty(fitted.size)
-    for i in range(fitted.size):
-        fitted[i] = 0.0
-    rho = 0.0
-    for c in range(count):
-        r[c] = moves[c]
-        moves[c] = 0.0
-        p[c] = r[c] / diagonal[support[c]]
-        rho += r[c] * p[c]
-    start = rho
-    for _ in range(min(count, 100)):
-        if rho <= target * target * start or rho <= 0.0:
-            break
-        combine_columns(features, columns, support, count, p, direction)
-        for i in range(weighted.size):
-            weighted[i] = curvatures[i] * direction[i]
-        bend = 0.0
-        for c in range(count):
-            a = support[c]
-            image[c] = total_of(weighted) if a == 0 else column_dot(features, columns[a], weighted)
-            image[c] += RIDGE * diagonal[a] * p[c]
-            bend += p[c] * image[c]
-        alpha = rho / bend
-        previous = rho
-        rho = 0.0
-        for c in range(count):
-            moves[c] += alpha * p[c]
-            r[c] -= alpha * image[c]
-            rho += r[c] * r[c] / diagonal[support[c]]
-        for i in range(fitted.size):
-            fitted[i] += alpha * direction[i]
-        for c in range(count):
-            p[c] = r[c] / diagonal[support[c]] + rho / previous * p[c]
-
-
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def _projected_move(features, columns, tilts, curvatures, pulls, points, kappa, support, count, moves, fitted):
-    """Make the moves with every sign change cut at zero if that lowers the model, else up to the first sign change."""
-    share, crossing = _first_crossing(points, moves, support, count, kappa)
-    if crossing >= 0:
-        cut = np.empty(count)
-        change = 0.0
-        for r in range(count):
-            a = support[r]
-            crosses = a > 0 and points[a] * (points[a] + moves[r]) <= 0.0
-            cut[r] = -points[a] if crosses else moves[r]
-            change += tilts[a] * cut[r]
-            if a > 0:
-                change += kappa * (abs(points[a] + cut[r]) - abs(points[a]))
-        shadow = np.empty(fitted.size)
-        combine_columns(features, columns, support, count, cut, shadow)
-        for i in range(shadow.size):
-            change += (pulls[i] + 0.5 * curvatures[i] * shadow[i]) * shadow[i]
-        if change < 0.0:
-            share = 1.0
-            copy_head(cut, moves, count)
-            copy_head(shadow, fitted, shadow.size)
-        else:
-            moves[crossing] = -points[support[crossing]] / share
-    for r in range(count):
-        points[support[r]] += share * moves[r]
-    if crossing >= 0 and share < 1.0:
-        points[support[crossing]] = 0.0
-    for i in range(pulls.size):
-        pulls[i] += share * curvatures[i] * fitted[i]
-
-
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def solve_free_model(
-    features, columns, tilts, residuals, curvatures, points, reaches, kappa, first, size, target, support, listed,
-    fresh, moves,
-):  # fmt: skip
-    """Minimise the model without H: `points` go from v to v + d."""
-    diagonal = np.empty(size)
-    diagonal[0] = total_of(curvatures) * (1.0 + RIDGE)
-    for a in range(1, size):
-        diagonal[a] = weighted_square(features, columns[a], curvatures) * (1.0 + RIDGE)
-    pulls = np.empty(residuals.size)
-    copy_head(residuals, pulls, residuals.size)
-    fitted = np.empty(pulls.size)
-    for turn in range(60):
-        worst = 0.0
-        for _ in range(3):
-            worst = _free_sweep(
-                features, columns, tilts, curvatures, diagonal, pulls, points, reaches, kappa, first, size
-            )
-        if worst <= target:
-            break
-        count, _ = _list_support(points, first, size, support, 0, listed, fresh)
-        for r in range(count):
-            a = support[r]
-            gradient = tilts[a] + (total_of(pulls) if a == 0 else column_dot(features, columns[a], pulls))
-            moves[r] = -(gradient + (0.0 if a == 0 else (kappa if points[a] > 0.0 else -kappa)))
-        _conjugate_gradients(features, columns, curvatures, diagonal, support, count, 0.01, moves, fitted)
-        _projected_move(features, columns, tilts, curvatures, pulls, points, kappa, support, count, moves, fitted)

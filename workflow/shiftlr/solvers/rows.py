@@ -130,7 +130,7 @@ def prepare_rows(indptr, indices, data, n_features):
     if data is not None and values.size == 0:
         values = NO_VALUES
     starts, rows, column_values = transposed(indptr, indices, values, n_features)
-    norms = np.diff(indptr).astype(np.float64) if values.size == 0 else squares_along(indptr, values, NO_VALUES, indices)
+    norms = squares_along(indptr, values, NO_VALUES, indices)
     return PreparedRows(indptr, indices, values, chunk_bounds(indptr), norms,
                         starts, rows, column_values, chunk_bounds(starts))
 
@@ -206,12 +206,12 @@ def minimise_along(margins, direction, weights, lam, linear, quadratic, first_st
 def centre_intercept(margins, signs, weights, lam, tilt_b, total_weight):
     """Move the intercept to its minimiser, and the margins with it; returns how far it moved."""
     moved = 0.0
-    for _ in range(4):
+    for _ in range(3):
         _, first, _ = along(margins, signs, 0.0, weights, lam)
         slope = abs(first + tilt_b)
-        if not slope > 1e-14 * total_weight:
+        if not slope > 1e-12 * total_weight:
             break
-        step, _ = minimise_along(margins, signs, weights, lam, tilt_b, 0.0, 0.0, 1e-14 * total_weight / slope)
+        step, _ = minimise_along(margins, signs, weights, lam, tilt_b, 0.0, 0.0, 1e-12 * total_weight / slope)
         if step == 0.0 or abs(moved + step) > 200.0:
             break
         moved += step

@@ -20,9 +20,6 @@ from shiftlr.solvers.rows import (chunk_bounds, dot, evaluate, minimise_along, p
 
 HOT_COLUMNS = 256  # the block of frequent columns whose part of the Hessian is factored
 SAMPLING_FLOOR = 0.1  # rows of less curvature (at mean weight) are sampled,
-REUSE = 0.0
-FORCING = 0.1
-CONJ = True
 SMALL = 300_000  # in matrices of more entries than this
 LONGEST_INNER = 400  # conjugate gradient steps in one Newton step
 
@@ -259,12 +256,11 @@ def polish(problem, point, tol, max_iter, damping):
     n = rows.n_rows
     scratch = np.empty(n, np.int64), np.empty(n), np.full(rows.n_features, -1, np.int32)
     floor = SAMPLING_FLOOR * problem.total_weight / max(1, n) if rows.indices.size > SMALL else 0.0
-    model, before, steps, failures = None, None, 0, 0
+    before, steps, failures = None, 0, 0
     while steps < max_iter and not point.good_enough(tol):
-        if model is None:
-            model = build_model(rows, damped(problem, point, damping), floor, steps, alpha, with_b,
-                                problem.total_weight, scratch)
-        x, x_b, _ = solve_model(model, point.gradient, point.gradient_b, alpha, with_b, FORCING if floor > 0.0 else 0.01)
+        model = build_model(rows, damped(problem, point, damping), floor, steps, alpha, with_b,
+                            problem.total_weight, scratch)
+        x, x_b, _ = solve_model(model, point.gradient, point.gradient_b, alpha, with_b, 0.1 if floor > 0.0 else 0.01)
         newton = point.gradient / -alpha
         newton[model.columns] = x
         newton_margins = problem.signs * row_products(rows, newton, x_b, np.empty(n))
@@ -273,7 +269,7 @@ def polish(problem, point, tol, max_iter, damping):
         if before is not None:
             beta = (decrement + dot(before[0], newton)) / before[1]
             trial = newton + beta * before[2]
-            if CONJ and beta > 0.0 and dot(point.gradient, trial) < -0.1 * decrement:
+            if beta > 0.0 and dot(point.gradient, trial) < -0.1 * decrement:
                 d, d_b, d_margins = trial, x_b + beta * before[3], newton_margins + beta * before[4]
         linear = alpha * dot(point.theta, d) + dot(problem.tilt, d) + problem.tilt_b * d_b
         step, change = minimise_along(point.margins, d_margins, problem.weights, problem.lam, linear,
@@ -282,7 +278,7 @@ def polish(problem, point, tol, max_iter, damping):
             # no progress: once more without sampling and conjugation, then it is rounding that stops us
             if floor == 0.0 and before is None:
                 break
-            floor, model, before = 0.0, None, None
+            floor, before = 0.0, None
             continue
         moved = evaluate(problem, point.theta + step * d, point.intercept + step * d_b)
         steps += 1
@@ -292,8 +288,6 @@ def polish(problem, point, tol, max_iter, damping):
         ratio = moved.gap / point.gap if point.gap > 0.0 else 1.0
         failures = failures + 1 if ratio > 0.5 else 0
         point = moved
-        if ratio > REUSE or floor == 0.0:
-            model = None
         if failures >= 3:
             floor, failures = floor / 4.0 if floor > 1e-4 else 0.0, 0
     return point, steps

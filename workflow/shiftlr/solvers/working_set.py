@@ -38,38 +38,41 @@ class Problem(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the solver stands. Arrays by column: member, known, stamp*; by slot: columns, gradients, ...; by
-    example: margins, residuals, ... Slot 0 is the intercept."""
+    """Where the solver stands. A slot is a place in the working set; slot 0 is the intercept."""
 
     counts: np.ndarray
     numbers: np.ndarray
-    member: np.ndarray  # 1 for columns in the working set
-    known: np.ndarray  # the gradient of a column when it was last read, and the drift of r at that time
+    # by column of X
+    member: np.ndarray  # 1 if in the working set
+    known: np.ndarray  # gradient when it was last read, and the drifts of r up to then
     stamp: np.ndarray
     stamp_of_sum: np.ndarray
     excess: np.ndarray
-    columns: np.ndarray
-    values: np.ndarray
+    # by slot
+    columns: np.ndarray  # which column of X it holds
+    values: np.ndarray  # the coefficient, and where the model wants it
     points: np.ndarray
-    gradients: np.ndarray
+    gradients: np.ndarray  # of loss and tilt, and of the model in their place
     model_gradients: np.ndarray
     reaches: np.ndarray
     tilts: np.ndarray
-    support: np.ndarray
-    listed: np.ndarray  # scratch by slot, as fresh and moves
+    support: np.ndarray  # the slots whose part of H is factorised, in the factor's order
+    listed: np.ndarray  # scratch, as fresh and moves
     fresh: np.ndarray
     moves: np.ndarray
+    # by example
     margins: np.ndarray
     trial: np.ndarray
+    shift: np.ndarray  # the step in X theta + b
     slopes: np.ndarray
     curvatures: np.ndarray
-    bends: np.ndarray  # curvatures with their floor, as used in H
-    kept_bends: np.ndarray  # the ones H was built with
-    residuals: np.ndarray
+    bends: np.ndarray  # curvatures with their floor, and the ones H was built with
+    kept_bends: np.ndarray
+    residuals: np.ndarray  # r now, and when drift was last recorded
     checked_residuals: np.ndarray
-    shift: np.ndarray
     work: np.ndarray
-    gram: np.ndarray
+    # slot by slot
+    gram: np.ndarray  # H, and the Cholesky factor of its part on the support
     factor: np.ndarray
 
 
@@ -89,17 +92,41 @@ def column_figures(features, weights, m):
 
 @njit(cache=True)
 def new_state(m, n):
+    """A state with room for m columns and n examples."""
     slots = m + 1
     gram_slots = min(m, LARGEST_GRAM) + 1
     return State(
-        np.zeros(3, np.int64), np.zeros(2), np.zeros(m, np.uint8),
-        np.empty(m), np.empty(m), np.empty(m), np.empty(m),
-        np.empty(slots, np.int64), np.empty(slots), np.empty(slots), np.empty(slots), np.empty(slots), np.empty(slots),
-        np.empty(slots), np.empty(slots, np.int64), np.empty(slots, np.uint8),
-        np.empty(slots, np.int64), np.empty(slots),
-        np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.zeros(n),
-        np.empty(n), np.zeros(n), np.empty((gram_slots, gram_slots)), np.empty((gram_slots, gram_slots)),
-    )  # fmt: skip
+        counts=np.zeros(3, np.int64),
+        numbers=np.zeros(2),
+        member=np.zeros(m, np.uint8),
+        known=np.empty(m),
+        stamp=np.empty(m),
+        stamp_of_sum=np.empty(m),
+        excess=np.empty(m),
+        columns=np.empty(slots, np.int64),
+        values=np.empty(slots),
+        points=np.empty(slots),
+        gradients=np.empty(slots),
+        model_gradients=np.empty(slots),
+        reaches=np.empty(slots),
+        tilts=np.empty(slots),
+        support=np.empty(slots, np.int64),
+        listed=np.empty(slots, np.uint8),
+        fresh=np.empty(slots, np.int64),
+        moves=np.empty(slots),
+        margins=np.empty(n),
+        trial=np.empty(n),
+        shift=np.empty(n),
+        slopes=np.empty(n),
+        curvatures=np.empty(n),
+        bends=np.empty(n),
+        kept_bends=np.zeros(n),
+        residuals=np.empty(n),
+        checked_residuals=np.zeros(n),
+        work=np.zeros(n),
+        gram=np.empty((gram_slots, gram_slots)),
+        factor=np.empty((gram_slots, gram_slots)),
+    )
 
 
 @njit(error_model="numpy", cache=True)
