@@ -187,9 +187,10 @@ class FewColumns:
 
 
 def _mean_sizes(features, weights):
-    """Weighted mean of |x| in each column, 1 for columns of zeros."""
+    """Weighted mean of |x| in each column; for columns of zeros or of rounding errors, the largest of the others."""
     sizes = np.asarray(weights @ abs(features)) / weights.sum()
-    return np.where(sizes > 0.0, sizes, 1.0)
+    largest = sizes.max(initial=0.0)
+    return np.where(sizes > 1e-14 * largest, sizes, largest if largest > 0.0 else 1.0)
 
 
 def _columns_times(columns, vector):

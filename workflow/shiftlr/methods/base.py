@@ -68,24 +68,34 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 class LogisticClassifier(LinearBinaryClassifier):
     """A linear classifier whose decision function is the log-odds of the second class."""
 
-    def _fit_logistic(self, X, signs, weights, lam):
-        """Fit the profiled logistic loss with the estimator's own penalty and stopping rule; warn where needed."""
+    def _price_of_shifts(self):
+        """`lam` of the profiled loss; 1 or more means no shifts."""
+        return 1.0
+
+    def _fit_logistic(self, X, signs, weights):
+        """Fit the profiled logistic loss with the estimator's own penalty and stopping rule."""
         penalty, alpha = check_penalty(self.penalty, self.alpha)
+        lam = self._price_of_shifts()
         tol, max_iter = self._check_stopping()
         problem = make_problem(X, signs, weights, penalty, bool(self.fit_intercept))
         path = problem.path(np.array([alpha]), np.array([lam]), tol, max_iter)
-        self._keep(path.coefs[0], path.intercepts[0])
-        self.n_iter_ = int(path.n_iters[0])
-        self.objective_ = float(path.objectives[0])
-        self.optimality_ = float(path.optimalities[0])
-        if penalty is None and (path.running_away[0] or self.optimality_ > tol or X.shape[1] >= X.shape[0]):
+        self._keep_solution(path, 0, X, signs, weights)
+
+    def _keep_solution(self, path, k, X, signs, weights):
+        """Take over the k-th solution of a path; warn where it is none."""
+        self._keep(path.coefs[k], path.intercepts[k])
+        self.n_iter_ = int(path.n_iters[k])
+        self.objective_ = float(path.objectives[k])
+        self.optimality_ = float(path.optimalities[k])
+        suspicious = path.running_away[k] or self.optimality_ > self.tol or X.shape[1] >= X.shape[0]
+        if self.alpha == 0.0 and suspicious:
             if is_separable(X, signs, weights, self.fit_intercept, self._margins(X, signs)):
                 self._warn(
                     "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is "
                     "arbitrary. Use penalty='l2' or 'l1' with alpha > 0."
                 )
                 return
-        self._warn_if_not_converged(tol)
+        self._warn_if_not_converged(self.tol)
 
     def predict_proba(self, X):
         """Probability of each class, columns in the order of `classes_`."""

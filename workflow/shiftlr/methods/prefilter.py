@@ -59,7 +59,7 @@ class PrefilteredLogisticRegression(LogisticClassifier):
             self.kept_ = np.ones(len(signs), dtype=bool)
         kept = self.kept_
         everything = bool(kept.all())
-        self._fit_logistic(X if everything else X[kept], signs[kept], weights[kept], lam=1.0)
+        self._fit_logistic(X if everything else X[kept], signs[kept], weights[kept])
         return self
 
 

@@ -71,11 +71,16 @@ class RobustLogisticRegression(LogisticClassifier):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
-        lam = check_number("lam", self.lam, above=0.0)
         X, signs, weights = self._check_data(X, y, sample_weight)
-        self._fit_logistic(X, signs, weights, lam)
-        self.shifts_ = shifts_from_margins(self._margins(X, signs), signs, lam)
+        self._fit_logistic(X, signs, weights)
         return self
+
+    def _price_of_shifts(self):
+        return check_number("lam", self.lam, above=0.0)
+
+    def _keep_solution(self, path, k, X, signs, weights):
+        super()._keep_solution(path, k, X, signs, weights)
+        self.shifts_ = shifts_from_margins(self._margins(X, signs), signs, float(self.lam))
 
     def suspects(self, n=None):
         """The examples of the training set with a nonzero shift, largest |shift| first; at most `n` of them."""

@@ -19,5 +19,5 @@ class StandardLogisticRegression(LogisticClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         X, signs, weights = self._check_data(X, y, sample_weight)
-        self._fit_logistic(X, signs, weights, lam=1.0)
+        self._fit_logistic(X, signs, weights)
         return self

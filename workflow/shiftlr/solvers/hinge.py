@@ -158,7 +158,7 @@ def newton_on_free(indptr, indices, data, signs, free, size, scores, fit_interce
         trace += gram[a, a]
     factor = np.empty((size, size))
     added = 1e-12 * max(trace / size, 1e-300)
-    while not cholesky(gram, added, factor):
+    while not cholesky(gram, added, 0.0, factor):
         added *= 100.0
     ones, slack = np.empty(size), np.empty(size)
     for a in range(size):

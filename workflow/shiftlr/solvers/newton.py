@@ -85,8 +85,8 @@ def _weighted_gram(columns, weights, gram):
 
 
 @njit(fastmath=REORDER, error_model="numpy", cache=True)
-def cholesky(matrix, added, factor):
-    """Factor matrix + added * I (lower triangles); False where a pivot is not clearly positive."""
+def cholesky(matrix, added, relative, factor):
+    """Factor matrix + added * I + relative * its diagonal (lower triangles); False if a pivot is not clearly positive."""
     for j in range(matrix.shape[0]):
         row_j = factor[j]
         for k in range(j + 1):
@@ -97,7 +97,7 @@ def cholesky(matrix, added, factor):
             if k < j:
                 row_j[k] = value / row_k[k]
             else:
-                value += added
+                value += added + relative * matrix[j, j]
                 if not value > 1e-13 * matrix[j, j]:
                     return False
                 row_j[j] = math.sqrt(value)
@@ -122,12 +122,10 @@ def solve_cholesky(factor, right_side, out):
 @njit(error_model="numpy", cache=True)
 def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
-    trace = 0.0
-    for j in range(gradient.size):
-        trace += hessian[j, j]
-    damping = max(damping, 1e-15 * trace, 1e-300)
-    while not cholesky(hessian, damping, factor):
-        damping = max(100.0 * damping, 1e-13 * trace)
+    damping = max(damping, 1e-300)
+    relative = 0.0
+    while not cholesky(hessian, damping, relative, factor):
+        relative = max(100.0 * relative, 1e-14)
     solve_cholesky(factor, gradient, direction)
     for j in range(gradient.size):
         direction[j] = -direction[j]

@@ -98,19 +98,25 @@ def squares_along(starts, values, factors, ids):
     return total
 
 
+@njit(error_model="numpy", cache=True)
+def products_between(starts, ids, values, vector, offset, first, last, out):
+    """out[i] = offset + sum_q values[q] vector[ids[q]] along the rows (or columns of a transposed copy) first..last."""
+    for i in range(first, last):
+        z = 0.0
+        if values.size > 0:
+            for q in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+                z += values[q] * vector[np.uint32(ids[q])]
+        else:
+            for q in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+                z += vector[np.uint32(ids[q])]
+        out[i] = offset + z
+
+
 @njit(error_model="numpy", parallel=True, cache=True)
 def products(starts, ids, values, vector, offset, chunks, out):
-    """out[i] = offset + sum_q values[q] vector[ids[q]] along each row (or column of a transposed copy) i."""
+    """`products_between` for all chunks, by as many threads as there are."""
     for c in prange(CHUNKS):
-        for i in range(chunks[c], chunks[c + 1]):
-            z = 0.0
-            if values.size > 0:
-                for q in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                    z += values[q] * vector[np.uint32(ids[q])]
-            else:
-                for q in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                    z += vector[np.uint32(ids[q])]
-            out[i] = offset + z
+        products_between(starts, ids, values, vector, offset, chunks[c], chunks[c + 1], out)
 
 
 @njit(error_model="numpy", fastmath=REORDER, cache=True)

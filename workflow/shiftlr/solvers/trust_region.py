@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit
 
 from shiftlr.solvers.loss import REORDER, threshold
-from shiftlr.solvers.rows import (chunk_bounds, dot, evaluate, minimise_along, products, row_products, squares_along,
-                                  transposed)
+from shiftlr.solvers.rows import dot, evaluate, minimise_along, products_between, row_products, squares_along, transposed
 
 HOT_COLUMNS = 256  # the block of frequent columns whose part of the Hessian is factored
 SAMPLING_FLOOR = 0.1  # rows of less curvature (at mean weight) are sampled,
@@ -31,11 +30,9 @@ class Model(NamedTuple):
     starts: np.ndarray
     indices: np.ndarray
     values: np.ndarray
-    chunks: np.ndarray
     column_starts: np.ndarray
     column_rows: np.ndarray
     column_values: np.ndarray
-    column_chunks: np.ndarray
     curvatures: np.ndarray
     diagonal: np.ndarray  # of the Hessian, the intercept last
     hot: np.ndarray  # int64, the columns of the factored block (the intercept among them, if there is one)
@@ -187,8 +184,8 @@ def build_model(rows, curvatures, floor, seed, alpha, with_intercept, total_weig
         hot = np.append(hot, m)
     block = hot_block(starts, ids, values, c, place, with_intercept, hot.size)
     scale = factor_block(block, diagonal[hot])
-    return Model(columns, starts, ids, values, chunk_bounds(starts), column_starts, column_rows, column_values,
-                 chunk_bounds(column_starts), c, diagonal, hot, block, scale, ridge_b)
+    return Model(columns, starts, ids, values, column_starts, column_rows, column_values, c, diagonal, hot, block, scale,
+                 ridge_b)
 
 
 @njit(error_model="numpy", fastmath=REORDER, cache=True)
@@ -207,7 +204,10 @@ def times(x, y, out):
 
 
 def solve_model(model, gradient, gradient_b, alpha, with_intercept, forcing):
-    """Conjugate gradients for H d = -gradient on the model's columns; (direction, direction_b, steps)."""
+    """Conjugate gradients for H d = -gradient on the model's columns; (direction, direction_b, steps).
+
+    By one thread: the products are short, and on a busy machine waiting for a second thread costs more than it gives.
+    """
     m = model.columns.size
     residual = np.empty(m + 1)
     residual[:m] = -gradient[model.columns]
@@ -219,10 +219,9 @@ def solve_model(model, gradient, gradient_b, alpha, with_intercept, forcing):
     p = z.copy()
     steps = 0
     while steps < LONGEST_INNER and energy > 0.0:
-        products(model.starts, model.indices, model.values, p, p[m], model.chunks, along_rows)
+        products_between(model.starts, model.indices, model.values, p, p[m], 0, along_rows.size, along_rows)
         times(along_rows, model.curvatures, along_rows)
-        products(model.column_starts, model.column_rows, model.column_values, along_rows, 0.0,
-                 model.column_chunks, image)
+        products_between(model.column_starts, model.column_rows, model.column_values, along_rows, 0.0, 0, m, image)
         image[:m] += alpha * p[:m]
         image[m] = along_rows.sum() + model.ridge_b * p[m] if with_intercept else 0.0
         curvature = dot(p, image)
