@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
-
 from shiftlr.solvers.loss import profiled, shifts_from_margins, threshold, weighted_hinge_terms, weighted_terms
 
 MARGINS = np.concatenate([np.linspace(-30.0, 30.0, 61), [-800.0, 800.0, -1e-9, 0.0]])

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from problems import explicit_answer, explicit_objective, penalty_of, random_problem, signs_of, violation
 from scipy import sparse
 from scipy.special import expit
+from shiftlr import LinearSVM, RobustLogisticRegression, StandardLogisticRegression
+from shiftlr.solvers.loss import threshold
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
-
-from shiftlr import LinearSVM, RobustLogisticRegression, StandardLogisticRegression
-from shiftlr.solvers.loss import threshold
 
 SEEDS = st.integers(0, 10**6)
 LAMS = st.floats(0.02, 0.9)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
-
 from shiftlr.solvers import trust_region
 from shiftlr.solvers.dual import l2_sparse, prepare_rows
 
@@ -38,8 +37,19 @@ class Case:
         return prepare_rows(self.X.indptr, self.X.indices, None if binary else self.X.data, self.X.shape[1])
 
     def solve(self, tol=1e-9, max_iter=300, rows=None, **warm):
-        return l2_sparse(rows or self.rows(), self.signs, self.weights, self.tilt, self.tilt_b, self.alpha, self.lam,
-                         self.fit_intercept, tol=tol, max_iter=max_iter, **warm)
+        return l2_sparse(
+            rows or self.rows(),
+            self.signs,
+            self.weights,
+            self.tilt,
+            self.tilt_b,
+            self.alpha,
+            self.lam,
+            self.fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            **warm,
+        )
 
     def value_and_gradient(self, x):
         theta, b = x[:-1], x[-1] if self.fit_intercept else 0.0
@@ -68,11 +78,17 @@ class Case:
             f, g = self.value_and_gradient(scale * y)
             return f, scale * g
 
-        first = scipy.optimize.minimize(scaled, np.zeros(scale.size), jac=True, method="L-BFGS-B",
-                                        options=dict(maxiter=200, ftol=0.0, gtol=1e-10))
-        second = scipy.optimize.minimize(scaled, first.x, jac=True, method="trust-exact",
-                                         hess=lambda y: scale[:, None] * self.hessian(scale * y) * scale,
-                                         options=dict(maxiter=500, gtol=1e-9, max_trust_radius=1e8))
+        first = scipy.optimize.minimize(
+            scaled, np.zeros(scale.size), jac=True, method="L-BFGS-B", options=dict(maxiter=200, ftol=0.0, gtol=1e-10)
+        )
+        second = scipy.optimize.minimize(
+            scaled,
+            first.x,
+            jac=True,
+            method="trust-exact",
+            hess=lambda y: scale[:, None] * self.hessian(scale * y) * scale,
+            options=dict(maxiter=500, gtol=1e-9, max_trust_radius=1e8),
+        )
         return min(first.fun, second.fun)
 
     def check(self, result, tol=1e-6):
@@ -153,15 +169,19 @@ def degenerate_cases():
     wide = rng.normal(size=(5, 40))
     scaled = rng.normal(size=(50, 4)) * [1e6, 1e-6, 1.0, 1e6]
     return dict(
-        duplicated=Case(np.c_[base, base, base[:, :1]], y), constant=Case(np.c_[base, np.ones(30)], y),
+        duplicated=Case(np.c_[base, base, base[:, :1]], y),
+        constant=Case(np.c_[base, np.ones(30)], y),
         empty_column=Case(np.c_[base, np.zeros(30)], y),
         empty_rows=Case(np.r_[base, np.zeros((9, 4))], np.r_[y, np.ones(9)]),
-        all_zero=Case(np.zeros((30, 3)), y), one_row=Case(np.ones((1, 2)), [1.0], fit_intercept=False),
-        wide=Case(wide, [1, -1, 1, -1, 1], alpha=1e-3, lam=1.0), rare=Case(rng.normal(size=(1000, 5)), rare),
+        all_zero=Case(np.zeros((30, 3)), y),
+        one_row=Case(np.ones((1, 2)), [1.0], fit_intercept=False),
+        wide=Case(wide, [1, -1, 1, -1, 1], alpha=1e-3, lam=1.0),
+        rare=Case(rng.normal(size=(1000, 5)), rare),
         rare_plain=Case(rng.normal(size=(1000, 5)), rare, lam=1.0),
         scaled=Case(scaled, np.where(rng.random(50) < 0.4, 1, -1)),
         scaled_plain=Case(scaled, np.where(rng.random(50) < 0.4, 1, -1), lam=1.0, alpha=1e-2),
-        no_columns=Case(np.zeros((6, 1)), [1, 1, -1, 1, -1, 1]))
+        no_columns=Case(np.zeros((6, 1)), [1, 1, -1, 1, -1, 1]),
+    )
 
 
 @pytest.mark.parametrize("name", sorted(degenerate_cases()))
@@ -197,15 +217,21 @@ def test_equals_the_explicit_shift_columns():
     n, m = case.X.shape
 
     def explicit(x):
-        theta, up, down, b = x[:m], x[m:m + n], x[m + n:m + 2 * n], x[-1]
+        theta, up, down, b = x[:m], x[m : m + n], x[m + n : m + 2 * n], x[-1]
         margin = case.signs * (case.X @ theta + up - down + b)
         u = -case.signs * 0.5 * (1 - np.tanh(0.5 * margin))
         f = np.logaddexp(0, -margin).sum() + case.lam * (up + down).sum() + 0.5 * case.alpha * theta @ theta
         return f, np.concatenate([case.X.T @ u + case.alpha * theta, u + case.lam, -u + case.lam, [u.sum()]])
 
     bounds = [(None, None)] * m + [(0, None)] * (2 * n) + [(None, None)]
-    best = scipy.optimize.minimize(explicit, np.zeros(m + 2 * n + 1), jac=True, method="L-BFGS-B", bounds=bounds,
-                                   options=dict(maxiter=20000, maxfun=30000, ftol=1e-15, gtol=1e-9)).fun
+    best = scipy.optimize.minimize(
+        explicit,
+        np.zeros(m + 2 * n + 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options=dict(maxiter=20000, maxfun=30000, ftol=1e-15, gtol=1e-9),
+    ).fun
     f = case.solve()[2]
     assert f <= best + 1e-8 * best and f >= best - 1e-6 * best
 

@@ -15,6 +15,7 @@ from scipy.optimize import linprog
 from shiftlr.solvers.coordinate import l1_path
 from shiftlr.solvers.dual import l2_sparse, prepare_rows
 from shiftlr.solvers.hinge import hinge_dense, hinge_sparse
+from shiftlr.solvers.loss import threshold
 from shiftlr.solvers.newton import newton_path
 
 _MOST_SPARSE_COLUMNS = 1000  # for Newton without a penalty; more go to coordinate descent
@@ -71,11 +72,14 @@ def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
             )
         )
     problem = FewColumns(X, signs, prices, fit_intercept, penalised=True)
-    theta, *rest = hinge_dense(
-        problem.signed, signs, prices, problem.ridge(1.0), np.zeros(len(problem.signed)), tol, max_iter
+    start = np.zeros(problem.n_coordinates)
+    theta, used_multipliers, *rest = hinge_dense(
+        problem.signed, signs[problem.used], problem.weights, problem.ridge(1.0), start, tol, max_iter
     )
     coefs, intercepts = problem.from_kernel(theta[None, :])
-    return HingeFit(coefs[0], intercepts[0], *rest)
+    multipliers = np.zeros(len(signs))
+    multipliers[problem.used] = used_multipliers
+    return HingeFit(coefs[0], intercepts[0], multipliers, *rest)
 
 
 def make_problem(X, signs, weights, penalty, fit_intercept):
@@ -191,6 +195,12 @@ def _mean_sizes(features, weights):
     sizes = np.asarray(weights @ abs(features)) / weights.sum()
     largest = sizes.max(initial=0.0)
     return np.where(sizes > 1e-14 * largest, sizes, largest if largest > 0.0 else 1.0)
+
+
+def shares_shifted(X, signs, path, lams):
+    """Share of the examples that each fit of a path shifts: those with a margin below the threshold of its lam."""
+    margins = signs[:, None] * (X @ path.coefs.T + path.intercepts)
+    return np.mean(margins < np.array([threshold(lam) for lam in lams]), axis=0)
 
 
 def _columns_times(columns, vector):

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.standard import StandardLogisticRegression
-from shiftlr.problem import make_problem
+from shiftlr.problem import make_problem, shares_shifted
 from shiftlr.solvers.loss import threshold
 from shiftlr.validation import check_choice, check_number, check_penalty
 
@@ -144,9 +144,7 @@ def _fit_path(estimator, grid, X, y, sample_weight):
         built._keep_solution(path, k, X, signs, weights)
         return built
 
-    thresholds = np.array([threshold(lam) for lam in lams])
-    margins = signs[:, None] * (X @ path.coefs.T + path.intercepts)
-    shares = (margins < thresholds).mean(axis=0) if hasattr(model, "lam") else np.full(len(grid), np.nan)
+    shares = shares_shifted(X, signs, path, lams) if hasattr(model, "lam") else np.full(len(grid), np.nan)
     return Fits(model.classes_, path.coefs, path.intercepts, shares, build)
 
 
@@ -164,9 +162,7 @@ def tune_by_folds(
     return _choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
 
 
-def fold_scores(
-    estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None
-):
+def fold_scores(estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None):
     """Mean score of each setting over stratified folds."""
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     folds = kind(n_splits=n_splits, shuffle=True, random_state=random_state)

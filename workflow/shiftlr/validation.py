@@ -3,7 +3,7 @@
 import numbers
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils import check_array
 
 PENALTIES = (None, "l1", "l2")
 
@@ -52,12 +52,17 @@ def check_lams(lams):
 
 def check_weights(sample_weight, X):
     """Non-negative finite weights, one an example; ones by default."""
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    n_examples = X.shape[0]
+    if sample_weight is None or isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(n_examples, 1.0 if sample_weight is None else float(sample_weight))
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weights.shape != (n_examples,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}: must be ({n_examples},), a weight for each row of X")
     if weights.min() < 0.0:
         worst = int(weights.argmin())
         raise ValueError(f"sample_weight[{worst}]={weights[worst]!r}: weights must not be negative")
-    if weights.max() == 0.0:
-        raise ValueError("sample_weight: all weights are 0; at least one example of each class needs a positive one")
+    if not weights.any():
+        raise ValueError("sample_weight: all weights are zero; at least one example of each class needs a positive one")
     return weights
 
 

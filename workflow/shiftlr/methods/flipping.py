@@ -13,9 +13,6 @@ from shiftlr.methods.base import LogisticClassifier
 from shiftlr.problem import Start, make_problem
 from shiftlr.validation import check_number, check_penalty
 
-_M_STEP_TOL = 1e-6  # EM needs an M-step that improves, not one that is exact; the last one is exact
-_M_STEP_ITERATIONS = 50
-
 
 class FlippingLogisticRegression(LogisticClassifier):
     """Logistic regression on hidden true labels, of which some were flipped before they were seen.
@@ -31,7 +28,7 @@ class FlippingLogisticRegression(LogisticClassifier):
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
-        Stop when an iteration raises the log-likelihood per example by less than `tol`.
+        Stop when an iteration raises the log-likelihood per example by less than `tol`; also the tolerance of the M-step.
     max_iter : int
         Most EM iterations of a start.
     random_state : int, RandomState or None
@@ -77,7 +74,7 @@ class FlippingLogisticRegression(LogisticClassifier):
         n_init = check_number("n_init", self.n_init, at_least=1, integer=True)
         X, signs, weights = self._check_data(X, y, sample_weight)
         em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
-        standard = em.m_step(None, None, _M_STEP_TOL, max_iter)
+        standard = em.m_step(None, None, tol, max_iter)
         random = check_random_state(self.random_state)
         best = None
         for attempt in range(n_init):
@@ -125,7 +122,7 @@ class _EM:
         state = _State(start, flips, doubts, log_likelihood)
         for _ in range(max_iter):
             flips = self.flips_given(state.doubts)
-            start = self.m_step(state.start, state.doubts, _M_STEP_TOL, _M_STEP_ITERATIONS)
+            start = self.m_step(state.start, state.doubts, tol, max_iter)
             log_likelihood, doubts = self.e_step(start, flips)
             gain = log_likelihood - state.log_likelihoods[-1]
             if gain >= 0.0:

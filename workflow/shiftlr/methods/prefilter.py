@@ -72,6 +72,8 @@ def agrees_with_neighbours(X, signs, weights, k, rule):
     labels, counts = signs[used], weights[used]
     if np.any(counts != np.round(counts)):
         counts = np.ones(len(used))
+    if k > counts.sum():
+        raise ValueError(f"k={k}: there are only {counts.sum():.0f} examples; use a smaller k")
     search = NearestNeighbors(n_neighbors=min(k - 1, len(used) - 1)).fit(X[used])
     neighbours = search.kneighbors(return_distance=False)  # never the example itself
     # How much of each neighbour still fits into a neighbourhood of k, after the example itself and the nearer ones.

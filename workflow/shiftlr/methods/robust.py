@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods.base import LogisticClassifier
-from shiftlr.problem import make_problem
-from shiftlr.solvers.loss import shifts_from_margins, threshold
+from shiftlr.problem import make_problem, shares_shifted
+from shiftlr.solvers.loss import shifts_from_margins
 from shiftlr.validation import check_lams, check_number, check_penalty
 
 
@@ -54,7 +54,8 @@ class RobustLogisticRegression(LogisticClassifier):
     ----------
     coef_ : (1, n_features), intercept_ : (1,), classes_, n_features_in_, n_iter_
     shifts_ : (n_examples,)
-        Nonzero where an example looks mislabelled; positive if it seems to belong to the second class.
+        Nonzero where an example looks mislabelled. A shift moves an example towards the label it was given: it is positive
+        for one labelled as the second class that looks like the first, negative for the opposite.
     objective_ : float
         The minimum found.
     optimality_ : float
@@ -89,7 +90,7 @@ class RobustLogisticRegression(LogisticClassifier):
             n = check_number("n", n, at_least=0, integer=True)
         shifted = np.flatnonzero(self.shifts_)
         order = shifted[np.argsort(-np.abs(self.shifts_[shifted]), kind="stable")][:n]
-        return Suspects(order, self.classes_[(self.shifts_[order] > 0.0).astype(int)], self.shifts_[order])
+        return Suspects(order, self.classes_[(self.shifts_[order] < 0.0).astype(int)], self.shifts_[order])
 
 
 def robust_path(X, y, lams, penalty=None, alpha=0.0, fit_intercept=True, sample_weight=None, tol=1e-8, max_iter=1000):
@@ -104,9 +105,7 @@ def robust_path(X, y, lams, penalty=None, alpha=0.0, fit_intercept=True, sample_
     order = np.argsort(-lams, kind="stable")
     problem = make_problem(X, signs, weights, penalty, bool(fit_intercept))
     path = problem.path(np.full(len(lams), alpha), lams[order], tol, max_iter)
-    margins = signs[:, None] * (X @ path.coefs.T + path.intercepts)
-    thresholds = np.array([threshold(lam) for lam in lams[order]])
-    shares = (margins < thresholds).mean(axis=0)
+    shares = shares_shifted(X, signs, path, lams[order])
     back = np.argsort(order, kind="stable")
     columns = (path.coefs, path.intercepts, path.objectives, shares, path.n_iters, path.optimalities)
     return RobustPath(*(column[back] for column in columns))

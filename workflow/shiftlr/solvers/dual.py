@@ -51,8 +51,22 @@ def best_dual(centre, q, x):
 
 
 @njit(error_model="numpy", cache=True)
-def sweep(indptr, indices, values, squared_norms, signs, weights, theta, intercept, duals, alpha, lam, b_weight,
-          order, rest_below):
+def sweep(
+    indptr,
+    indices,
+    values,
+    squared_norms,
+    signs,
+    weights,
+    theta,
+    intercept,
+    duals,
+    alpha,
+    lam,
+    b_weight,
+    order,
+    rest_below,
+):
     """One coordinate step for each row in `order`; rows that moved are packed at its front.
 
     A row rests if its part in the duality gap, about w (a* - a)^2 / (2 max(a*, a)), is at most `rest_below`.
@@ -113,9 +127,22 @@ def coordinate_start(problem):
     for _ in range(CYCLES):
         order, moved, first_parts = counted.copy(), counted.size, None
         for _ in range(1 + INNER_SWEEPS):
-            intercept, moved, parts = sweep(rows.indptr, rows.indices, rows.values, rows.squared_norms, p.signs,
-                                            p.weights, theta, intercept, duals, p.alpha, lam, b_weight,
-                                            order[:moved], rest_below)
+            intercept, moved, parts = sweep(
+                rows.indptr,
+                rows.indices,
+                rows.values,
+                rows.squared_norms,
+                p.signs,
+                p.weights,
+                theta,
+                intercept,
+                duals,
+                p.alpha,
+                lam,
+                b_weight,
+                order[:moved],
+                rest_below,
+            )
             first_parts = parts if first_parts is None else first_parts
         rest_below = min(rest_below, 0.1 * first_parts / max(1, counted.size))
         if p.fit_intercept:
@@ -132,8 +159,20 @@ def _reach(rows, weights):
     return reach
 
 
-def l2_sparse(rows, signs, weights, tilt, tilt_b, alpha, lam, fit_intercept=True, coef0=None, intercept0=None,
-              tol=1e-6, max_iter=200):
+def l2_sparse(
+    rows,
+    signs,
+    weights,
+    tilt,
+    tilt_b,
+    alpha,
+    lam,
+    fit_intercept=True,
+    coef0=None,
+    intercept0=None,
+    tol=1e-6,
+    max_iter=200,
+):
     """Minimise F with the penalty (alpha / 2) |theta|^2; `rows` is a `PreparedRows` or (indptr, indices, data, m).
 
     Stops when the optimality is <= tol or the duality gap <= tol^2 |F|, after max_iter Newton steps, or where
@@ -143,8 +182,18 @@ def l2_sparse(rows, signs, weights, tilt, tilt_b, alpha, lam, fit_intercept=True
         rows = prepare_rows(*rows)
     signs, weights = np.ascontiguousarray(signs, np.float64), np.ascontiguousarray(weights, np.float64)
     tilt = np.zeros(rows.n_features) if tilt is None else np.ascontiguousarray(tilt, np.float64)
-    problem = Problem(rows, signs, weights, tilt, float(tilt_b), float(alpha), float(lam), bool(fit_intercept),
-                      float(weights.sum()), _reach(rows, weights))
+    problem = Problem(
+        rows,
+        signs,
+        weights,
+        tilt,
+        float(tilt_b),
+        float(alpha),
+        float(lam),
+        bool(fit_intercept),
+        float(weights.sum()),
+        _reach(rows, weights),
+    )
     if coef0 is None:
         theta, intercept, objective_at_zero = coordinate_start(problem)
         point, damping = evaluate(problem, theta, intercept), 0.01

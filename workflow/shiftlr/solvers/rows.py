@@ -137,8 +137,9 @@ def prepare_rows(indptr, indices, data, n_features):
         values = NO_VALUES
     starts, rows, column_values = transposed(indptr, indices, values, n_features)
     norms = squares_along(indptr, values, NO_VALUES, indices)
-    return PreparedRows(indptr, indices, values, chunk_bounds(indptr), norms,
-                        starts, rows, column_values, chunk_bounds(starts))
+    return PreparedRows(
+        indptr, indices, values, chunk_bounds(indptr), norms, starts, rows, column_values, chunk_bounds(starts)
+    )
 
 
 def row_products(rows, theta, intercept, out):
@@ -287,5 +288,6 @@ def evaluate(problem, theta, intercept):
     gradient_b = slopes.sum() + p.tilt_b if p.fit_intercept else 0.0
     if p.total_weight > 0.0:
         optimality = max(optimality, abs(gradient_b) / p.total_weight)
-    return Point(theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality,
-                 squares / (2.0 * p.alpha))
+    return Point(
+        theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality, squares / (2.0 * p.alpha)
+    )

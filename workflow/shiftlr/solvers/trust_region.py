@@ -15,7 +15,15 @@ import numpy as np
 from numba import njit
 
 from shiftlr.solvers.loss import REORDER, threshold
-from shiftlr.solvers.rows import dot, evaluate, minimise_along, products_between, row_products, squares_along, transposed
+from shiftlr.solvers.rows import (
+    dot,
+    evaluate,
+    minimise_along,
+    products_between,
+    row_products,
+    squares_along,
+    transposed,
+)
 
 HOT_COLUMNS = 256  # the block of frequent columns whose part of the Hessian is factored
 SAMPLING_FLOOR = 0.1  # rows of less curvature (at mean weight) are sampled,
@@ -184,8 +192,9 @@ def build_model(rows, curvatures, floor, seed, alpha, with_intercept, total_weig
         hot = np.append(hot, m)
     block = hot_block(starts, ids, values, c, place, with_intercept, hot.size)
     scale = factor_block(block, diagonal[hot])
-    return Model(columns, starts, ids, values, column_starts, column_rows, column_values, c, diagonal, hot, block, scale,
-                 ridge_b)
+    return Model(
+        columns, starts, ids, values, column_starts, column_rows, column_values, c, diagonal, hot, block, scale, ridge_b
+    )
 
 
 @njit(error_model="numpy", fastmath=REORDER, cache=True)
@@ -257,8 +266,9 @@ def polish(problem, point, tol, max_iter, damping):
     floor = SAMPLING_FLOOR * problem.total_weight / max(1, n) if rows.indices.size > SMALL else 0.0
     before, steps, failures = None, 0, 0
     while steps < max_iter and not point.good_enough(tol):
-        model = build_model(rows, damped(problem, point, damping), floor, steps, alpha, with_b,
-                            problem.total_weight, scratch)
+        model = build_model(
+            rows, damped(problem, point, damping), floor, steps, alpha, with_b, problem.total_weight, scratch
+        )
         x, x_b, _ = solve_model(model, point.gradient, point.gradient_b, alpha, with_b, 0.1 if floor > 0.0 else 0.01)
         newton = point.gradient / -alpha
         newton[model.columns] = x
@@ -271,8 +281,9 @@ def polish(problem, point, tol, max_iter, damping):
             if beta > 0.0 and dot(point.gradient, trial) < -0.1 * decrement:
                 d, d_b, d_margins = trial, x_b + beta * before[3], newton_margins + beta * before[4]
         linear = alpha * dot(point.theta, d) + dot(problem.tilt, d) + problem.tilt_b * d_b
-        step, change = minimise_along(point.margins, d_margins, problem.weights, problem.lam, linear,
-                                      alpha * dot(d, d), 1.0, 0.1)
+        step, change = minimise_along(
+            point.margins, d_margins, problem.weights, problem.lam, linear, alpha * dot(d, d), 1.0, 0.1
+        )
         if step == 0.0:
             # no progress: once more without sampling and conjugation, then it is rounding that stops us
             if floor == 0.0 and before is None:
