@@ -63,7 +63,8 @@ def sweep(indptr, indices, data, signs, upper, norms, order, theta, multipliers,
     state = shuffle(order, order.size, state)
     for i in order:
         curvature = norms[i] + reach
-        if upper[i] == 0.0 or curvature == 0.0:
+        if curvature == 0.0:  # a row of zeros without an intercept: its margin stays at 0
+            multipliers[i] = upper[i]
             continue
         margin = signs[i] * (row_dot(indptr, indices, data, i, theta) + intercept)
         old = multipliers[i]

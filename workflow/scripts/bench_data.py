@@ -1,0 +1,236 @@
+"""The problems of the speed benchmark, all synthetic, and the one function that measures every answer to them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
+AFFIX_LENGTHS = range(2, 7)
+WORD_PAIRS = 2  # templates, the last ones
+WINDOW = 4  # words to each side
+
+
+@dataclass
+class Problem:
+    """sum_i profiled(s_i (x_i.theta + b), lam) + penalty(theta), at each pair of `alphas` and `lams`."""
+
+    title: str
+    X: Any  # dense, or sparse by rows
+    signs: np.ndarray
+    penalty: str | None
+    alphas: np.ndarray
+    lams: np.ndarray
+    goal: float  # the relative gap to reach at every pair
+    fit_intercept: bool = True
+    best: np.ndarray | None = None  # the least objectives known
+
+    def objectives(self, coefs, intercepts):
+        """The objective at each pair, with the best shifts for the weights found there."""
+        all_pairs = zip(self.alphas, self.lams, coefs, intercepts, strict=True)
+        return np.array([self._objective(*pair) for pair in all_pairs])
+
+    def _objective(self, alpha, lam, coef, intercept):
+        margins = self.signs * (self.X @ coef + intercept)
+        shifts = np.maximum(np.log((1.0 - lam) / lam) - margins, 0.0) if lam < 1.0 else np.zeros(len(margins))
+        sizes = {None: 0.0, "l1": np.abs(coef).sum(), "l2": 0.5 * coef @ coef}
+        return np.logaddexp(0.0, -margins - shifts).sum() + lam * shifts.sum() + alpha * sizes[self.penalty]
+
+
+def dense_path():
+    """The simulation of the report's Table 1 along 100 lams, theta unpenalised."""
+    X, signs = _simulated(np.random.default_rng(0), n=500, m=10, relevant=10)
+    lams = np.geomspace(0.99, 0.0099, 100)
+    return Problem("dense path, 500 x 10, 100 lams", X, signs, None, np.zeros(100), lams, goal=1e-9)
+
+
+def l1_point(kappa):
+    """The same simulation with irrelevant features, at one (kappa, lam)."""
+    X, signs = _simulated(np.random.default_rng(0), n=100, m=20, relevant=5)
+    return Problem(
+        f"L1 and shifts, 100 x 20, kappa {kappa:g}", X, signs, "l1", np.array([kappa]), np.array([0.3]), goal=1e-9
+    )
+
+
+def l1_path():
+    """Gene expression without shifts along 100 kappas, from the one where all weights vanish."""
+    X, signs = _gene_like(np.random.default_rng(1), n=62, m=2000)
+    kappas = np.geomspace(1.0, 0.05, 100) * _largest_kappa(X, signs)
+    return Problem("L1 path, 62 x 2000, 100 kappas", X, signs, "l1", kappas, np.ones(100), goal=1e-9)
+
+
+def l1_map():
+    """Gene expression on a square of 50 kappas by 50 lams."""
+    X, signs = _gene_like(np.random.default_rng(1), n=62, m=2000)
+    kappas, lams = np.meshgrid(
+        np.geomspace(1.0, 0.05, 50) * _largest_kappa(X, signs), np.geomspace(0.99, 0.0099, 50), indexing="ij"
+    )
+    return Problem("L1 map, 62 x 2000, 50 x 50", X, signs, "l1", kappas.ravel(), lams.ravel(), goal=1e-9)
+
+
+def sparse_points(n):
+    """Named entities, L2: robust to a gap of 1e-6, plain to 1e-6, and plain without an intercept to 1e-9."""
+    X, signs = named_entities(n, np.random.default_rng(0))
+    size = f"{n // 1000}k x {X.shape[1] // 1000}k"
+    alphas, plain, robust = np.ones(1), np.ones(1), np.full(1, 0.1)
+    return (
+        Problem(f"sparse L2, {size}, robust", X, signs, "l2", alphas, robust, goal=1e-6),
+        Problem(f"sparse L2, {size}, plain", X, signs, "l2", alphas, plain, goal=1e-6),
+        Problem(f"sparse L2, {size}, plain, no b", X, signs, "l2", alphas, plain, goal=1e-9, fit_intercept=False),
+    )
+
+
+def _simulated(rng, n, m, relevant):
+    """U(-5, 5) features, the relevant ones of weight 2, and 30 % of the negatives labelled as positives."""
+    X = rng.uniform(-5.0, 5.0, (n, m))
+    positive = rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * X[:, :relevant].sum(axis=1)))
+    flipped = rng.random(n) < 0.3
+    return X, np.where(positive | flipped, 1.0, -1.0)
+
+
+def _gene_like(rng, n, m):
+    """Standardised expression levels with a few common factors, a tenth of the labels wrong."""
+    factors = rng.normal(size=(n, 8))
+    X = 0.5 * factors @ rng.normal(size=(8, m)) + 0.7 * rng.normal(size=(n, m))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    signs = np.where(factors[:, 0] + 0.5 * factors[:, 1] + 0.5 * rng.normal(size=n) > 0.3, 1.0, -1.0)
+    return X, np.where(rng.random(n) < 0.1, -signs, signs)
+
+
+def _largest_kappa(X, signs):
+    """The kappa above which plain logistic regression has all weights zero: the largest gradient at the best intercept."""
+    positive = (signs > 0.0).astype(float)
+    return np.abs(X.T @ (positive - positive.mean())).max()
+
+
+def named_entities(n, rng, n_words=50_000):
+    """Zipf words in sentences with the usual binary features, about 34 ones a row, and 30 % of the positives missed."""
+    words = _vocabulary(n_words, rng)
+    tokens, sentences = _text(n, n_words, rng)
+    rows, columns, width = _features(words, tokens, sentences, rng)
+    X = sparse.csr_matrix((np.ones(len(rows)), (rows, rng.permutation(width)[columns])), shape=(n, width))
+    X.sum_duplicates()
+    X.data[:] = 1.0
+
+    capital = np.array([word[0].isupper() for word in words])
+    name = (rng.random(n_words) < 0.3) & capital & (np.arange(n_words) > 150)
+    title = np.isin(np.arange(n_words), rng.integers(20, 400, 25))
+    score = -5.5 + 6.5 * name[tokens] + rng.normal(0.0, 0.7, n_words)[tokens]
+    score[1:] += 2.5 * title[tokens[:-1]] + 2.0 * name[tokens[:-1]]
+    positive = rng.random(n) < 1.0 / (1.0 + np.exp(-score))
+    missed = rng.random(n) < 0.3
+    return X, np.where(positive & ~missed, 1.0, -1.0)
+
+
+def _vocabulary(size, rng):
+    """Distinct letter strings, frequent ones shorter; some capitalised, numbers, or with a number after a hyphen."""
+    words: dict[str, None] = {}
+    while len(words) < size:
+        picks = rng.integers(0, 90, 1 + rng.poisson(0.4 * np.log(len(words) + 4.0)))
+        word = "".join(CONSONANTS[pick % 18] + VOWELS[pick // 18] for pick in picks)
+        if rng.random() < 0.5:
+            word += CONSONANTS[rng.integers(18)]
+        kind = rng.random()
+        if kind < 0.30:
+            word = word.capitalize()
+        elif kind < 0.36:
+            word = word.upper()
+        elif kind < 0.40:
+            word = str(rng.integers(0, 10_000))
+        elif kind < 0.42:
+            word = f"{word}-{rng.integers(0, 100)}"
+        words.setdefault(word)
+    return list(words)
+
+
+def _text(n, n_words, rng):
+    """The word and the sentence of each of n tokens; a quarter of the words follow from earlier ones."""
+    frequencies = 1.0 / (np.arange(n_words) + 3.0) ** 1.1
+    companion = rng.integers(0, n_words, n_words)
+    tokens = rng.choice(n_words, n, p=frequencies / frequencies.sum())
+    for i in np.flatnonzero(rng.random(n) < 0.25):
+        repeated = tokens[max(0, i - rng.integers(1, 40))]
+        tokens[i] = companion[tokens[i - 1]] if i > 0 and rng.random() < 0.5 else repeated
+    return tokens, np.cumsum(rng.random(n) < 1.0 / 14.0)
+
+
+def _features(words, tokens, sentences, rng):
+    """(rows, columns, number of columns) of the ones: words, shapes and affixes of the token and its neighbours."""
+    shapes, shape_of_word = np.unique([_shape(word) for word in words], return_inverse=True)
+    templates = _templates(tokens, shape_of_word[tokens], sentences, len(words) + 1, len(shapes) + 1)
+    everyone = np.arange(len(tokens))
+    parts = [(everyone, codes) for codes in templates[:-WORD_PAIRS]]
+    for codes in templates[-WORD_PAIRS:]:
+        # most word pairs occur once; only a few of those are kept, or there would be several times the columns
+        _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        kept = np.flatnonzero((counts[inverse] > 1) | (rng.random(len(codes)) < 0.02))
+        parts.append((kept, codes[kept]))
+    for side in (-1, 1):
+        window = np.concatenate([_neighbours(tokens, sentences, side * k) for k in range(1, WINDOW + 1)])
+        inside = window > 0
+        parts.append((np.tile(everyone, WINDOW)[inside], window[inside]))
+    parts.append(_affix_ones(words, tokens))
+
+    rows, columns, width = [], [], 0
+    for part_rows, codes in parts:
+        distinct, numbers = np.unique(codes, return_inverse=True)
+        rows.append(part_rows)
+        columns.append(numbers + width)
+        width += len(distinct)
+    return np.concatenate(rows), np.concatenate(columns), width
+
+
+def _templates(tokens, shapes, sentences, n_words, n_shapes):
+    """One code a token and template: its word, shape, those of its neighbours, and pairs of these."""
+    tokens = tokens.astype(np.int64)
+    word_before, word_after = _neighbours(tokens, sentences, -1), _neighbours(tokens, sentences, 1)
+    before, after = _neighbours(shapes, sentences, -1), _neighbours(shapes, sentences, 1)
+    two_before, two_after = _neighbours(shapes, sentences, -2), _neighbours(shapes, sentences, 2)
+    singles = [tokens, word_before, word_after, shapes, before, after, two_before, two_after]
+    with_shape = [
+        (shapes, before),
+        (shapes, after),
+        (shapes * n_shapes + before, after),
+        (tokens, before),
+        (tokens, after),
+        (word_before, shapes),
+        (word_after, shapes),
+        (two_before, before),
+        (two_after, after),
+    ]
+    word_pairs = [word_before * n_words + tokens, tokens * n_words + word_after]
+    return singles + [first * n_shapes + second for first, second in with_shape] + word_pairs
+
+
+def _neighbours(values, sentences, offset):
+    """1 + the value `offset` tokens away, 0 beyond the sentence's ends."""
+    source = np.arange(len(values)) + offset
+    inside = (source >= 0) & (source < len(values))
+    source = np.clip(source, 0, len(values) - 1)
+    return np.where(inside & (sentences[source] == sentences), values[source] + 1, 0)
+
+
+def _affix_ones(words, tokens):
+    """(rows, codes) of the first and last letters of each token's word."""
+    numbers: dict[tuple[str, str], int] = {}
+    codes, ends = [], [0]
+    for word in words:
+        marked = f"<{word}>"
+        lengths = [k for k in AFFIX_LENGTHS if k <= len(marked)]
+        affixes = [("prefix", marked[:k]) for k in lengths] + [("suffix", marked[-k:]) for k in lengths]
+        codes.extend(numbers.setdefault(affix, len(numbers)) for affix in affixes)
+        ends.append(len(codes))
+    counts = np.diff(ends)[tokens]
+    place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(np.arange(len(tokens)), counts), np.array(codes)[np.repeat(np.array(ends)[tokens], counts) + place]
+
+
+def _shape(word):
+    """Capitals as X, small letters as x, digits as d; runs cut at two."""
+    shape = ""
+    for letter in word:
+        kind = "X" if letter.isupper() else "x" if letter.islower() else "d" if letter.isdigit() else letter
+        if not shape.endswith(kind + kind):
+            shape += kind
+    return shape
