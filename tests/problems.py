@@ -33,7 +33,7 @@ def explicit_objective(X, y, w, theta, b, shifts, lam, penalty=None, alpha=0.0):
 
 
 def explicit_answer(X, y, w, lam, penalty=None, alpha=0.0):
-    """The least objective that L-BFGS-B finds over (theta, b, shifts) on [X | I], absolute values split in two parts."""
+    """The least objective that L-BFGS-B finds over (theta, b, shifts) on [X | I]; absolute values are split in two."""
     n, m = X.shape
     signs = signs_of(y)
 
@@ -69,7 +69,7 @@ def explicit_answer(X, y, w, lam, penalty=None, alpha=0.0):
 
 
 def violation(X, y, w, theta, b, lam, penalty=None, alpha=0.0, fit_intercept=True):
-    """Largest violation of the optimality conditions of the profiled problem, relative to the largest gradient possible."""
+    """Largest violation of the profiled problem's optimality conditions, relative to the largest gradient possible."""
     signs = signs_of(y)
     slopes = -np.minimum(expit(-signs * (X @ theta + b)), lam)
     by_theta = X.T @ (w * signs * slopes)

@@ -156,7 +156,7 @@ def gene_like(seed=0, n=40, m=300):
 
 def assert_optimal(x, signs, kappas, lams, result, bound=1e-6, weights=None):
     weights = np.ones(len(signs)) if weights is None else weights
-    for kappa, lam, coef, intercept, value in zip(*np.broadcast_arrays(kappas, lams), *result[:3]):
+    for kappa, lam, coef, intercept, value in zip(*np.broadcast_arrays(kappas, lams), *result[:3], strict=False):
         assert optimality(x, signs, weights, np.zeros(x.shape[1]), 0.0, kappa, lam, coef, intercept) <= bound
         assert np.isfinite(value)
 
@@ -318,4 +318,4 @@ def test_same_bits_on_a_second_run():
     kappas = np.geomspace(10.0, 0.3, 20)
     for storage in (as_dense, as_csc):
         one, two = (fit(x, signs, kappas, 0.3, storage=storage) for _ in range(2))
-        assert all(np.array_equal(a, b) for a, b in zip(one, two))
+        assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=False))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from problems import random_problem
 from scipy import sparse
 from scipy.special import expit
-
 from shiftlr import FlippingLogisticRegression, StandardLogisticRegression
 
 
@@ -75,7 +74,9 @@ def test_m_step_equals_the_copied_data():
         np.vstack([X, X]), np.r_[y, 1 - y], sample_weight=np.r_[w * (1.0 - doubts), w * doubts]
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # EM may end at the identity with weights that run away; only its first step counts
+        warnings.simplefilter(
+            "ignore"
+        )  # EM may end at the identity with weights that run away; only its first step counts
         model = FlippingLogisticRegression(initial_flip=0.2).fit(X, y, sample_weight=w)
     probability = expit(copied.decision_function(X))
     flips = [

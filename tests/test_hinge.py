@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import random_problem
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-
 from shiftlr import LinearSVM
+from sklearn.exceptions import ConvergenceWarning
 
 
 @given(st.integers(0, 10**6), st.integers(10, 60), st.integers(2, 40), st.floats(0.01, 1.0), st.booleans())

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from problems import random_problem
 from scipy import sparse
-
 from shiftlr import PrefilteredLogisticRegression, StandardLogisticRegression
 
 

@@ -1,7 +1,7 @@
 """Every model against an independent answer on random problems.
 
-The answers come from scipy on the explicit [X | I], statsmodels and scikit-learn. Ours may not be above theirs by more than
-1e-8 relative; a loose check from below shows that both solve the same problem.
+The answers come from scipy on the explicit [X | I], statsmodels and scikit-learn. Ours may not be above theirs by more
+than 1e-8 relative; a loose check from below shows that both solve the same problem.
 """
 
 import warnings

@@ -79,7 +79,11 @@ class Case:
             return f, scale * g
 
         first = scipy.optimize.minimize(
-            scaled, np.zeros(scale.size), jac=True, method="L-BFGS-B", options=dict(maxiter=200, ftol=0.0, gtol=1e-10)
+            scaled,
+            np.zeros(scale.size),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 200, "ftol": 0.0, "gtol": 1e-10},
         )
         second = scipy.optimize.minimize(
             scaled,
@@ -87,12 +91,12 @@ class Case:
             jac=True,
             method="trust-exact",
             hess=lambda y: scale[:, None] * self.hessian(scale * y) * scale,
-            options=dict(maxiter=500, gtol=1e-9, max_trust_radius=1e8),
+            options={"maxiter": 500, "gtol": 1e-9, "max_trust_radius": 1e8},
         )
         return min(first.fun, second.fun)
 
     def check(self, result, tol=1e-6):
-        coef, intercept, objective, n_iter, optimality, gap = result
+        coef, intercept, objective, _n_iter, optimality, gap = result
         f, _ = self.value_and_gradient(np.append(coef, intercept))
         best = self.reference()
         # separable data have F near 0, where the optimality rule bounds the error for an example, not relative to F
@@ -155,7 +159,7 @@ def text_like(seed, n=400, m=300):
 def test_penalties_from_weak_to_strong(alpha, lam):
     case = text_like(1, 120, 60)
     case.alpha, case.lam = alpha, lam
-    coef, intercept, f, _, optimality, gap = case.solve(tol=1e-8)
+    _coef, _intercept, f, _, optimality, gap = case.solve(tol=1e-8)
     assert optimality <= 1e-8 or gap <= 1e-16 * f
     assert f == pytest.approx(case.reference(), rel=1e-8)
 
@@ -168,20 +172,20 @@ def degenerate_cases():
     rare[7] = 1.0
     wide = rng.normal(size=(5, 40))
     scaled = rng.normal(size=(50, 4)) * [1e6, 1e-6, 1.0, 1e6]
-    return dict(
-        duplicated=Case(np.c_[base, base, base[:, :1]], y),
-        constant=Case(np.c_[base, np.ones(30)], y),
-        empty_column=Case(np.c_[base, np.zeros(30)], y),
-        empty_rows=Case(np.r_[base, np.zeros((9, 4))], np.r_[y, np.ones(9)]),
-        all_zero=Case(np.zeros((30, 3)), y),
-        one_row=Case(np.ones((1, 2)), [1.0], fit_intercept=False),
-        wide=Case(wide, [1, -1, 1, -1, 1], alpha=1e-3, lam=1.0),
-        rare=Case(rng.normal(size=(1000, 5)), rare),
-        rare_plain=Case(rng.normal(size=(1000, 5)), rare, lam=1.0),
-        scaled=Case(scaled, np.where(rng.random(50) < 0.4, 1, -1)),
-        scaled_plain=Case(scaled, np.where(rng.random(50) < 0.4, 1, -1), lam=1.0, alpha=1e-2),
-        no_columns=Case(np.zeros((6, 1)), [1, 1, -1, 1, -1, 1]),
-    )
+    return {
+        "duplicated": Case(np.c_[base, base, base[:, :1]], y),
+        "constant": Case(np.c_[base, np.ones(30)], y),
+        "empty_column": Case(np.c_[base, np.zeros(30)], y),
+        "empty_rows": Case(np.r_[base, np.zeros((9, 4))], np.r_[y, np.ones(9)]),
+        "all_zero": Case(np.zeros((30, 3)), y),
+        "one_row": Case(np.ones((1, 2)), [1.0], fit_intercept=False),
+        "wide": Case(wide, [1, -1, 1, -1, 1], alpha=1e-3, lam=1.0),
+        "rare": Case(rng.normal(size=(1000, 5)), rare),
+        "rare_plain": Case(rng.normal(size=(1000, 5)), rare, lam=1.0),
+        "scaled": Case(scaled, np.where(rng.random(50) < 0.4, 1, -1)),
+        "scaled_plain": Case(scaled, np.where(rng.random(50) < 0.4, 1, -1), lam=1.0, alpha=1e-2),
+        "no_columns": Case(np.zeros((6, 1)), [1, 1, -1, 1, -1, 1]),
+    }
 
 
 @pytest.mark.parametrize("name", sorted(degenerate_cases()))
@@ -194,7 +198,7 @@ def test_degenerate_inputs(name):
 @pytest.mark.parametrize("weights", [[1.0] * 6, [0.0] * 6])
 def test_one_class_and_no_weight_neither_hang_nor_break(lam, weights):
     case = Case(np.arange(12.0).reshape(6, 2), np.ones(6), weights, lam=lam)
-    coef, intercept, f, n_iter, optimality, gap = case.solve(tol=1e-8)
+    coef, intercept, f, n_iter, optimality, _gap = case.solve(tol=1e-8)
     assert np.all(np.isfinite(coef)) and np.isfinite(intercept) and np.isfinite(f) and n_iter <= 300
     assert optimality <= 1e-8
 
@@ -230,7 +234,7 @@ def test_equals_the_explicit_shift_columns():
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options=dict(maxiter=20000, maxfun=30000, ftol=1e-15, gtol=1e-9),
+        options={"maxiter": 20000, "maxfun": 30000, "ftol": 1e-15, "gtol": 1e-9},
     ).fun
     f = case.solve()[2]
     assert f <= best + 1e-8 * best and f >= best - 1e-6 * best
@@ -268,7 +272,7 @@ def test_tilt_equals_examples_copied_for_each_class():
 
 def test_warm_start_is_never_worse_and_short_at_the_optimum():
     case = text_like(9)
-    coef, intercept, f, n_iter, *_ = case.solve(tol=1e-9)
+    coef, intercept, f, _n_iter, *_ = case.solve(tol=1e-9)
     again = case.solve(tol=1e-8, coef0=coef, intercept0=intercept)
     assert again[3] == 0 and again[2] <= f * (1 + 1e-15)
     start = np.random.default_rng(0).normal(size=coef.size)
@@ -312,6 +316,6 @@ def test_gap_rule_stops_early_and_the_gap_is_a_bound():
     case = text_like(11)
     best = case.solve(tol=1e-10)[2]
     for tol in (1e-1, 1e-2, 1e-3):
-        coef, intercept, f, _, optimality, gap = case.solve(tol=tol)
+        _coef, _intercept, f, _, optimality, gap = case.solve(tol=tol)
         assert optimality <= tol or gap <= tol**2 * f
         assert f - best <= gap + 1e-12 * f

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from problems import random_problem
 from scipy import sparse
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
 from shiftlr import (
     LinearSVM,
     PrefilteredLogisticRegression,
@@ -24,6 +22,7 @@ from shiftlr.tuning import (
     tune_by_folds,
     tune_on_dev,
 )
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 X, Y, _ = random_problem(1, 150, 3, noise=0.2)
 X_DEV, Y_DEV, _ = random_problem(1, 150, 3, noise=0.2)
@@ -163,9 +162,7 @@ def test_second_procedure():
     tuned = second_procedure(
         RobustLogisticRegression(penalty="l2"), [0.01, 1.0, 100.0], [0.1, 0.5, 1.0], X, Y, n_splits=3
     )
-    standard = tune_by_folds(
-        StandardLogisticRegression(penalty="l2"), alpha_grid([0.01, 1.0, 100.0]), X, Y, n_splits=3
-    )
+    standard = tune_by_folds(StandardLogisticRegression(penalty="l2"), alpha_grid([0.01, 1.0, 100.0]), X, Y, n_splits=3)
     assert tuned.params["alpha"] == standard.params["alpha"]
     assert {row["lam"] for row in tuned.rows} == {0.1, 0.5, 1.0}
 

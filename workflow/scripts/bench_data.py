@@ -99,7 +99,7 @@ def _gene_like(rng, n, m):
 
 
 def _largest_kappa(X, signs):
-    """The kappa above which plain logistic regression has all weights zero: the largest gradient at the best intercept."""
+    """The kappa from which on plain logistic regression has no weights: the largest gradient at the best intercept."""
     positive = (signs > 0.0).astype(float)
     return np.abs(X.T @ (positive - positive.mean())).max()
 

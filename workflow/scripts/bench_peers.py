@@ -92,7 +92,9 @@ def glmnet(problem):
                 np.asarray(values, dtype=float).ravel().tofile(Path(folder, name))
             script = Path(folder, "script.R")
             script.write_text(_GLMNET)
-            subprocess.run([command, script, folder, str(n), str(m), str(tolerance)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [command, script, folder, str(n), str(m), str(tolerance)], check=True, stdout=subprocess.DEVNULL
+            )
             answer = np.fromfile(Path(folder, "answer"))
         intercepts, coefs = np.split(answer[1:], [len(problem.lams)])
         return Fit(coefs.reshape(-1, m), intercepts, float(answer[0]))
@@ -190,7 +192,8 @@ class _OrthantWiseDescent:
         self.rows, self.signs, self.alpha, self.lam = rows, signs, alpha, lam
         self.theta, self.shifts = slice(0, m), slice(m, m + n)
         self.point = np.zeros(m + n + 1)
-        self.pairs = deque(maxlen=memory)  # (change of point, change of gradient, 1 / their product)
+        # (change of point, change of gradient, 1 / their product) of the last steps
+        self.pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
         self.total, self.gradient = self._evaluate(self.point)
 
     def _evaluate(self, point):

@@ -101,10 +101,10 @@ def continuation(lam):
 class FewColumns:
     """Few columns, unpenalised or (dense only) L2: Newton on columns scaled to one size.
 
-    Dense columns are centred first, where there is an intercept. With more of them than examples they are rotated onto the
-    examples' span (QR), which changes neither the margins nor the norm of theta; the rotated matrix is smaller than X.
-    Without a penalty the columns are scaled before they are rotated: then the answer on separable data, which depends on
-    the metric, does not depend on how the examples are ordered or repeated.
+    Dense columns are centred first, where there is an intercept. With more of them than examples they are rotated onto
+    the examples' span (QR), which changes neither the margins nor the norm of theta; the rotated matrix is smaller than
+    X. Without a penalty the columns are scaled before they are rotated: then the answer on separable data, which
+    depends on the metric, does not depend on how the examples are ordered or repeated.
     """
 
     def __init__(self, X, signs, weights, fit_intercept, penalised):
@@ -216,6 +216,7 @@ class Lasso:
 
     def __init__(self, X, signs, weights, fit_intercept):
         self.n_features = X.shape[1]
+        self.features: tuple | np.ndarray
         if sparse.issparse(X):
             columns = sparse.csc_array(X)
             columns.sum_duplicates()
@@ -242,7 +243,7 @@ class Lasso:
             tol,
             max_iter,
         )
-        return Path(*solved, np.asarray(alphas) == 0.0)
+        return Path._make([*solved, np.asarray(alphas) == 0.0])
 
 
 class SparseRidge:
@@ -276,7 +277,7 @@ class SparseRidge:
             )
             start = Start(coef, intercept)
             solved.append((coef, intercept, *rest))
-        return Path(*map(np.array, zip(*solved, strict=True)), np.zeros(len(solved), bool))
+        return Path._make([*map(np.array, zip(*solved, strict=True)), np.zeros(len(solved), bool)])
 
 
 def _tilt(problem, doubts):

@@ -1,7 +1,7 @@
 """Choosing hyper-parameters: on a development set, by folds, and by the report's two procedures (section 3.3).
 
-A grid is a list of parameter settings in order of preference: on a tie the first one wins. Grids that vary only `lam` and
-`alpha` of a standard or robust model are fitted as one warm-started path, all others one by one.
+A grid is a list of parameter settings in order of preference: on a tie the first one wins. Grids that vary only `lam`
+and `alpha` of a standard or robust model are fitted as one warm-started path, all others one by one.
 """
 
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.standard import StandardLogisticRegression
 from shiftlr.problem import make_problem, shares_shifted
@@ -85,7 +86,7 @@ class Fits:
         return signs[:, None] * (X @ self.coefs.T + self.intercepts)
 
     def accuracies(self, X, y):
-        """Share of the rows that each fit classifies rightly; a score of 0 counts for the first class, as in predict."""
+        """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
         margins = self.margins(X, y)
         first_class = (np.asarray(y) == self.classes[0])[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
@@ -98,6 +99,7 @@ class Fits:
         return np.array([scorer(self.estimator(k), X, y) for k in range(len(self.coefs))])
 
 
+@on_one_blas_thread
 def fit_grid(estimator, grid, X, y, sample_weight=None):
     """Fit every setting of the grid."""
     if not grid:

@@ -1,5 +1,6 @@
 """Checks of what users pass in: each names the argument, its value and what is allowed."""
 
+import math
 import numbers
 
 import numpy as np
@@ -15,7 +16,7 @@ def check_number(name, value, *, above=None, at_least=None, at_most=None, intege
     for bound, words in ((above, "greater than"), (at_least, "at least"), (at_most, "at most")):
         if bound is not None:
             wanted += f" {words} {bound}"
-    fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
+    fits = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
     if fits:
         fits = (above is None or value > above) and (at_least is None or value >= at_least)
         fits = fits and (at_most is None or value <= at_most)
@@ -50,11 +51,26 @@ def check_lams(lams):
     return lams
 
 
+def is_plain_features(X):
+    """Whether scikit-learn's checks of X would find nothing to say and nothing to convert; they outlast a small fit."""
+    plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
+    return plain and bool(
+        np.isfinite(np.add.reduce(X, axis=None))
+    )  # NaN and inf survive a sum; an overflow is looked at
+
+
+def is_plain_labels(y, n_examples):
+    """Whether y is an array of one integer, boolean or string label for each example."""
+    return type(y) is np.ndarray and y.dtype.kind in "biuU" and y.shape == (n_examples,)
+
+
 def check_weights(sample_weight, X):
     """Non-negative finite weights, one an example; ones by default."""
     n_examples = X.shape[0]
-    if sample_weight is None or isinstance(sample_weight, numbers.Real):
-        sample_weight = np.full(n_examples, 1.0 if sample_weight is None else float(sample_weight))
+    if sample_weight is None:
+        return np.ones(n_examples)
+    if isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(n_examples, float(sample_weight))
     weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.shape != (n_examples,):
         raise ValueError(f"sample_weight.shape == {weights.shape}: must be ({n_examples},), a weight for each row of X")
@@ -74,7 +90,7 @@ def check_two_classes(y, weights):
             "Only binary classification is supported. The type of the target is multiclass: "
             f"y has {len(classes)} classes, {_listed(classes)}"
         )
-    present = np.unique(codes[weights > 0.0])
+    present = np.flatnonzero(np.bincount(codes, weights > 0.0, minlength=len(classes)))
     if len(present) < 2:
         where = "" if len(classes) < 2 else " with a positive sample_weight"
         raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")

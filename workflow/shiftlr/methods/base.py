@@ -1,6 +1,7 @@
 """What all methods share: two classes, a weight vector, an intercept, and checks at the door."""
 
 import warnings
+from functools import wraps
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -8,9 +9,30 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import ThreadpoolController
 
 from shiftlr.problem import is_separable, make_problem
-from shiftlr.validation import check_number, check_penalty, check_two_classes, check_weights
+from shiftlr.validation import (
+    check_number,
+    check_penalty,
+    check_two_classes,
+    check_weights,
+    is_plain_features,
+    is_plain_labels,
+)
+
+_threads = ThreadpoolController()
+
+
+def on_one_blas_thread(fit):
+    """Decorator: BLAS splits sums among its threads, and the last bits with them; no fit may depend on their number."""
+
+    @wraps(fit)
+    def fit_on_one_thread(*args, **kwargs):
+        with _threads.limit(limits=1, user_api="blas"):
+            return fit(*args, **kwargs)
+
+    return fit_on_one_thread
 
 
 class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
@@ -18,8 +40,13 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_data(self, X, y, sample_weight):
         """Checked features, signs (+1 for the second class, -1 for the first) and weights; sets `classes_`."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=False)
-        check_classification_targets(y)
+        if is_plain_features(X) and is_plain_labels(y, len(X)):
+            self.n_features_in_ = X.shape[1]
+            if hasattr(self, "feature_names_in_"):  # from an earlier fit; an array has no names
+                del self.feature_names_in_
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+            check_classification_targets(y)
         weights = check_weights(sample_weight, X)
         self.classes_, signs = check_two_classes(y, weights)
         return X, signs, weights
@@ -32,7 +59,8 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """x.coef_ + intercept_ for each row: positive for the second class of `classes_`."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        plain = is_plain_features(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, skip_check_array=plain)
         return X @ self.coef_.ravel() + self.intercept_[0]
 
     def predict(self, X):
@@ -82,20 +110,21 @@ class LogisticClassifier(LinearBinaryClassifier):
         self._keep_solution(path, 0, X, signs, weights)
 
     def _keep_solution(self, path, k, X, signs, weights):
-        """Take over the k-th solution of a path; warn where it is none."""
+        """Take over the k-th solution of a path, warn where it is none, and return its margins."""
         self._keep(path.coefs[k], path.intercepts[k])
         self.n_iter_ = int(path.n_iters[k])
         self.objective_ = float(path.objectives[k])
         self.optimality_ = float(path.optimalities[k])
         suspicious = path.running_away[k] or self.optimality_ > self.tol or X.shape[1] >= X.shape[0]
-        if self.alpha == 0.0 and suspicious:
-            if is_separable(X, signs, weights, self.fit_intercept, self._margins(X, signs)):
-                self._warn(
-                    "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is "
-                    "arbitrary. Use penalty='l2' or 'l1' with alpha > 0."
-                )
-                return
-        self._warn_if_not_converged(self.tol)
+        margins = self._margins(X, signs)
+        if self.alpha == 0.0 and suspicious and is_separable(X, signs, weights, self.fit_intercept, margins):
+            self._warn(
+                "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is "
+                "arbitrary. Use penalty='l2' or 'l1' with alpha > 0."
+            )
+        else:
+            self._warn_if_not_converged(self.tol)
+        return margins
 
     def predict_proba(self, X):
         """Probability of each class, columns in the order of `classes_`."""

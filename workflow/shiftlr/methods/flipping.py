@@ -1,15 +1,16 @@
 """The label-flipping model (Bootkrajang and Kaban 2012), trained by the EM of the report's appendix A.
 
 A hidden true label z follows a logistic model; the label y that is seen is z, flipped with a probability that depends
-on z alone. E-step: the probability that each label is wrong. M-step: the flip probabilities in closed form, and a logistic
-regression on soft labels, for which the solver takes the doubts as a linear term instead of a second copy of the data.
+on z alone. E-step: the probability that each label is wrong. M-step: the flip probabilities in closed form, and a
+logistic regression on soft labels, for which the solver takes the doubts as a linear term instead of a second copy of
+the data.
 """
 
 import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils import check_random_state
 
-from shiftlr.methods.base import LogisticClassifier
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
 from shiftlr.problem import Start, make_problem
 from shiftlr.validation import check_number, check_penalty
 
@@ -17,8 +18,8 @@ from shiftlr.validation import check_number, check_penalty
 class FlippingLogisticRegression(LogisticClassifier):
     """Logistic regression on hidden true labels, of which some were flipped before they were seen.
 
-    Maximises  sum_i w_i log(sum_z P(y_i | z) P(z | x_i)) - penalty(theta)  over theta, b and the flip probabilities. It is
-    not convex: EM finds a local maximum, and `n_init` > 1 takes the best of several starts.
+    Maximises  sum_i w_i log(sum_z P(y_i | z) P(z | x_i)) - penalty(theta)  over theta, b and the flip probabilities. It
+    is not convex: EM finds a local maximum, and `n_init` > 1 takes the best of several starts.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class FlippingLogisticRegression(LogisticClassifier):
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
-        Stop when an iteration raises the log-likelihood per example by less than `tol`; also the tolerance of the M-step.
+        Stop when an iteration raises the log-likelihood per example by less than `tol`; the M-step's tolerance too.
     max_iter : int
         Most EM iterations of a start.
     random_state : int, RandomState or None
@@ -64,6 +65,7 @@ class FlippingLogisticRegression(LogisticClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         penalty, alpha = check_penalty(self.penalty, self.alpha)
@@ -76,15 +78,12 @@ class FlippingLogisticRegression(LogisticClassifier):
         em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
         standard = em.m_step(None, None, tol, max_iter)
         random = check_random_state(self.random_state)
-        best = None
-        for attempt in range(n_init):
-            start, flips = standard, np.full(2, flip)
-            if attempt > 0:
-                spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
-                start = Start(standard.coef + spread, standard.intercept)
-                flips = random.uniform(0.02, 0.48, size=2)
-            state = em.run(start, flips, tol, max_iter)
-            if best is None or state.log_likelihoods[-1] > best.log_likelihoods[-1]:
+        best = em.run(standard, np.full(2, flip), tol, max_iter)
+        for _ in range(n_init - 1):
+            spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
+            start = Start(standard.coef + spread, standard.intercept)
+            state = em.run(start, random.uniform(0.02, 0.48, size=2), tol, max_iter)
+            if state.log_likelihoods[-1] > best.log_likelihoods[-1]:
                 best = state
         self._keep(best.start.coef, best.start.intercept)
         down, up = best.flips  # of the first class, of the second

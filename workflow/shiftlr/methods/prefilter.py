@@ -1,11 +1,11 @@
-"""Prefiltering: drop the examples whose nearest neighbours disagree with them, then fit standard logistic regression."""
+"""Prefiltering: drop the examples whose nearest neighbours disagree with them, then fit logistic regression."""
 
 import warnings
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from shiftlr.methods.base import LogisticClassifier
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
 from shiftlr.validation import check_choice, check_number
 
 RULES = ("any", "majority")
@@ -42,6 +42,7 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Filter, then fit to what is left."""
         k = check_number("k", self.k, at_least=1, integer=True)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import LogisticClassifier
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
 from shiftlr.problem import make_problem, shares_shifted
 from shiftlr.solvers.loss import shifts_from_margins
 from shiftlr.validation import check_lams, check_number, check_penalty
@@ -54,8 +54,8 @@ class RobustLogisticRegression(LogisticClassifier):
     ----------
     coef_ : (1, n_features), intercept_ : (1,), classes_, n_features_in_, n_iter_
     shifts_ : (n_examples,)
-        Nonzero where an example looks mislabelled. A shift moves an example towards the label it was given: it is positive
-        for one labelled as the second class that looks like the first, negative for the opposite.
+        Nonzero where an example looks mislabelled. A shift moves an example towards the label it was given: it is
+        positive for one labelled as the second class that looks like the first, negative for the opposite.
     objective_ : float
         The minimum found.
     optimality_ : float
@@ -70,6 +70,7 @@ class RobustLogisticRegression(LogisticClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         X, signs, weights = self._check_data(X, y, sample_weight)
@@ -80,8 +81,9 @@ class RobustLogisticRegression(LogisticClassifier):
         return check_number("lam", self.lam, above=0.0)
 
     def _keep_solution(self, path, k, X, signs, weights):
-        super()._keep_solution(path, k, X, signs, weights)
-        self.shifts_ = shifts_from_margins(self._margins(X, signs), signs, float(self.lam))
+        margins = super()._keep_solution(path, k, X, signs, weights)
+        self.shifts_ = shifts_from_margins(margins, signs, float(self.lam))
+        return margins
 
     def suspects(self, n=None):
         """The examples of the training set with a nonzero shift, largest |shift| first; at most `n` of them."""
@@ -93,6 +95,7 @@ class RobustLogisticRegression(LogisticClassifier):
         return Suspects(order, self.classes_[(self.shifts_[order] < 0.0).astype(int)], self.shifts_[order])
 
 
+@on_one_blas_thread
 def robust_path(X, y, lams, penalty=None, alpha=0.0, fit_intercept=True, sample_weight=None, tol=1e-8, max_iter=1000):
     """The robust model for every lam, each fit warm-started from the next larger lam; see `RobustPath`."""
     lams = check_lams(lams)

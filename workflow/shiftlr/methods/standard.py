@@ -1,6 +1,6 @@
 """Standard logistic regression: the robust model with shifts too dear to use."""
 
-from shiftlr.methods.base import LogisticClassifier
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
 
 
 class StandardLogisticRegression(LogisticClassifier):
@@ -16,6 +16,7 @@ class StandardLogisticRegression(LogisticClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         X, signs, weights = self._check_data(X, y, sample_weight)

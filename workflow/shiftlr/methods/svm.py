@@ -1,6 +1,6 @@
 """Soft-margin linear SVM, the report's section 6."""
 
-from shiftlr.methods.base import LinearBinaryClassifier
+from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
 from shiftlr.problem import fit_hinge
 from shiftlr.validation import check_number
 
@@ -33,6 +33,7 @@ class LinearSVM(LinearBinaryClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         price = check_number("C", self.C, above=0.0)

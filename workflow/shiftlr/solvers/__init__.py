@@ -1,7 +1,8 @@
 """Compiled kernels, and nothing else.
 
-A cached kernel contains the kernels it calls, those of other files too, but numba looks only at the date of the file the
-kernel itself stands in. So what was compiled before the newest of these files is dropped here, before numba finds it.
+A cached kernel contains the kernels it calls, those of other files too, but numba looks only at the date of the file
+the kernel itself stands in. So what was compiled before the newest of these files is dropped here, before numba finds
+it.
 """
 
 from contextlib import suppress

@@ -125,8 +125,8 @@ def coordinate_start(problem):
     objective_at_zero = along(margins, p.signs, 0.0, p.weights, p.lam)[0] + p.tilt_b * intercept
     rest_below = FIRST_THRESHOLD * p.total_weight / max(1, counted.size)
     for _ in range(CYCLES):
-        order, moved, first_parts = counted.copy(), counted.size, None
-        for _ in range(1 + INNER_SWEEPS):
+        order, moved, first_parts = counted.copy(), counted.size, 0.0
+        for inner in range(1 + INNER_SWEEPS):
             intercept, moved, parts = sweep(
                 rows.indptr,
                 rows.indices,
@@ -143,7 +143,7 @@ def coordinate_start(problem):
                 order[:moved],
                 rest_below,
             )
-            first_parts = parts if first_parts is None else first_parts
+            first_parts = parts if inner == 0 else first_parts
         rest_below = min(rest_below, 0.1 * first_parts / max(1, counted.size))
         if p.fit_intercept:
             intercept += b_weight * (float((p.weights * p.signs * duals).sum()) - p.tilt_b)

@@ -4,11 +4,11 @@ Primal:  1/2 ||theta||^2 + sum_i U_i max(0, 1 - s_i (x_i.theta + b)),  U_i = C w
 Dual:    max  sum_i a_i - 1/2 ||theta(a)||^2,  theta(a) = sum_i s_i a_i x_i,  0 <= a_i <= U_i,  sum_i s_i a_i = 0
 
 Few dense features: Newton on a hinge rounded off over a width that shrinks, then a step to width 0 (`hinge_dense`).
-Sparse features: coordinate descent (`hinge_sparse`) keeps the intercept near a centre by a quadratic term of width `reach`
-(a proximal step, repeated from where it ends), which replaces the equality constraint. It finds the bounds quickly and the
-last digits slowly, so every few sweeps the multipliers strictly between their bounds are solved for exactly. In both, the
-duality gap, with the multipliers scaled to meet the constraint and b minimised exactly, certifies the result. Sparse rows
-are CSR: (indptr, indices, data).
+Sparse features: coordinate descent (`hinge_sparse`) keeps the intercept near a centre by a quadratic term of width
+`reach` (a proximal step, repeated from where it ends), which replaces the equality constraint. It finds the bounds
+quickly and the last digits slowly, so every few sweeps the multipliers strictly between their bounds are solved for
+exactly. In both, the duality gap, with the multipliers scaled to meet the constraint and b minimised exactly, certifies
+the result. Sparse rows are CSR: (indptr, indices, data).
 """
 
 import numpy as np
@@ -101,7 +101,7 @@ def combine(indptr, indices, data, signs, multipliers, theta):
 def best_intercept(scores, signs, upper):
     """The b that minimises sum_i U_i max(0, 1 - s_i (score_i + b)); the middle of them if there are many.
 
-    The sum is piecewise linear with a kink of weight U_i at s_i - score_i, and slope -sum of the positives' U_i at -inf.
+    The sum is piecewise linear: its slope begins at minus the positives' U_i and grows by U_i at s_i - score_i.
     """
     kinks = signs - scores
     order = np.argsort(kinks)
@@ -258,7 +258,7 @@ def certify_dense(signed, signs, upper, ridge, theta, multipliers):
 
 @njit(error_model="numpy", cache=True)
 def hinge_dense(signed, signs, upper, ridge, start, tol, max_iter):
-    """Dense rows (one per coordinate, times the signs; an intercept last, with ridge 0): Newton on the rounded-off hinge.
+    """Dense columns (times the signs; an intercept last, with ridge 0): Newton on the rounded-off hinge.
 
     The width of the rounding is shrunk, each time from the solution before. Once the same examples lie within it, theta
     and the multipliers are straight lines in the width, so two widths give the hinge's own solution at width 0 exactly.

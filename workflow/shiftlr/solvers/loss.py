@@ -3,8 +3,8 @@
 For a margin m = s (x.theta + b) with s = +1 or -1, minimising log(1 + exp(-(m + s shift))) + lam |shift| over
 the shift gives, with the threshold t = log((1 - lam) / lam),
 
-    m >= t:  shift = 0,          value = log(1 + exp(-m)),              slope = -sigma(-m),  curvature = sigma(m) sigma(-m)
-    m <  t:  shift = s (t - m),  value = -log(1 - lam) + lam (t - m),   slope = -lam,        curvature = 0
+    m >= t:  shift = 0,         value = log(1 + exp(-m)),             slope = -sigma(-m), curvature = sigma(m) sigma(-m)
+    m <  t:  shift = s (t - m), value = -log(1 - lam) + lam (t - m),  slope = -lam,       curvature = 0
 
 and plain logistic regression for lam >= 1, where t = -inf. Convex, once differentiable, no extra column.
 

@@ -2,8 +2,8 @@
 
 Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
 where `signed` holds one column of X a coordinate (a column of ones for the intercept included), dense or sparse as
-`columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about sum_i w_i.
-That scaling makes the convergence measure  max_j |gradient_j| / sum_i w_i  comparable between coordinates.
+`columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about
+sum_i w_i. That scaling makes the convergence measure  max_j |gradient_j| / sum_i w_i  comparable between coordinates.
 
 The curvature jumps at the threshold and is 0 below it, so the Hessian may be singular: a damping in proportion to the
 gradient keeps it invertible without spoiling the fast convergence at the end, and every step is line-searched.
@@ -86,7 +86,7 @@ def _weighted_gram(columns, weights, gram):
 
 @njit(fastmath=REORDER, error_model="numpy", cache=True)
 def cholesky(matrix, added, relative, factor):
-    """Factor matrix + added * I + relative * its diagonal (lower triangles); False if a pivot is not clearly positive."""
+    """Factor matrix + added * I + relative * its diagonal (lower triangles); False if a pivot is not well above 0."""
     for j in range(matrix.shape[0]):
         row_j = factor[j]
         for k in range(j + 1):

@@ -69,8 +69,8 @@ def transposed(indptr, indices, values, n_columns):
     starts = np.zeros(n_columns + 1, np.int64)
     for q in range(indices.size):
         starts[np.uint64(indices[q]) + np.uint64(1)] += 1
-    for j in range(n_columns):
-        starts[j + 1] += starts[j]
+    for column in range(n_columns):
+        starts[column + 1] += starts[column]
     place = starts[:n_columns].copy()
     rows = np.empty(indices.size, np.int32)
     column_values = np.empty(values.size)

@@ -281,7 +281,7 @@ def polish(problem, point, tol, max_iter, damping):
             if beta > 0.0 and dot(point.gradient, trial) < -0.1 * decrement:
                 d, d_b, d_margins = trial, x_b + beta * before[3], newton_margins + beta * before[4]
         linear = alpha * dot(point.theta, d) + dot(problem.tilt, d) + problem.tilt_b * d_b
-        step, change = minimise_along(
+        step, _change = minimise_along(
             point.margins, d_margins, problem.weights, problem.lam, linear, alpha * dot(d, d), 1.0, 0.1
         )
         if step == 0.0:
