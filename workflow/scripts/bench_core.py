@@ -4,7 +4,8 @@ Ours is timed through the public interface, checks included; peers are timed wit
 is recomputed from the weights by one function, and gaps are relative to the least objective known. Each solver runs at
 the loosest of its tolerances that reaches the problem's goal (or at its tightest, if none does), in turn with the
 others, and its least time counts. A target is reached if our gap is within the goal and the ratio, or our own time, is
-as good as asked.
+as good as asked. Every solver has one thread: most peers know no more, and those that do slow down badly where other
+programs want the processors too, which would flatter us.
 """
 
 import argparse
@@ -17,11 +18,13 @@ from typing import NamedTuple
 
 import bench_data
 import bench_peers
+import numba
 import numpy as np
 from bench_data import Problem
 from bench_peers import Fit
 from shiftlr import RobustLogisticRegression, StandardLogisticRegression, robust_path
 from shiftlr.tuning import fit_grid
+from threadpoolctl import threadpool_limits
 
 SPARSE_ROWS = 204_567
 SHRINK = 10  # of the sparse problem, with --quick
@@ -220,7 +223,9 @@ def print_heading() -> None:
             versions.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
             versions.append(f"no {name}")
-    print(f"{os.cpu_count()} processors; {', '.join(versions)}")
+    print(", ".join(versions))
+    if hasattr(os, "getloadavg"):
+        print(f"{os.getloadavg()[0]:.1f} programs were running on {os.cpu_count()} processors when this one began")
     print_line([name for name, _ in COLUMNS])
 
 
@@ -242,9 +247,11 @@ def main() -> None:
     comparisons = all_comparisons(arguments.quick)
     print_heading()
     verdicts = []
-    for name in [arguments.only] if arguments.only else comparisons:
-        for comparison in comparisons[name]():
-            verdicts += compare(comparison, arguments.rounds or (1 if arguments.quick else comparison.rounds))
+    numba.set_num_threads(1)
+    with threadpool_limits(1):
+        for name in [arguments.only] if arguments.only else comparisons:
+            for comparison in comparisons[name]():
+                verdicts += compare(comparison, arguments.rounds or (1 if arguments.quick else comparison.rounds))
     measured = [verdict for verdict in verdicts if verdict is not None]
     missing = len(verdicts) - len(measured)
     print(f"{sum(measured)} of {len(measured)} targets reached" + (f", {missing} not measured" if missing else ""))

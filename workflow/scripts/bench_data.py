@@ -214,7 +214,8 @@ def _neighbours(values, sentences, offset):
 def _affix_ones(words, tokens):
     """(rows, codes) of the first and last letters of each token's word."""
     numbers: dict[tuple[str, str], int] = {}
-    codes, ends = [], [0]
+    codes: list[int] = []
+    ends = [0]
     for word in words:
         marked = f"<{word}>"
         lengths = [k for k in AFFIX_LENGTHS if k <= len(marked)]

@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from shiftlr.problem import is_separable, make_problem
+from shiftlr.problem import make_problem
+from shiftlr.separability import is_separable
 from shiftlr.validation import (
     check_number,
     check_penalty,

@@ -7,7 +7,7 @@ a CSC matrix of shape (n, m). Each function below is a plain name; the compiler 
 from numba import types
 from numba.extending import overload
 
-from .loss import REORDER
+from shiftlr.solvers.loss import REORDER
 
 _OPTIONS = {"fastmath": REORDER, "error_model": "numpy"}
 

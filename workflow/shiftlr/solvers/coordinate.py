@@ -9,11 +9,18 @@ most steps cost only gradients and a triangular solve. Every point ends with a c
 import numpy as np
 from numba import njit
 
-from .columns import column_dot, column_sums
-from .loss import REORDER, weighted_terms
-from .matrix_free_model import solve_free_model
-from .quadratic_model import combine_columns, copy_head, fill_gram, set_violation, solve_gram_model, total_of
-from .working_set import (
+from shiftlr.solvers.columns import column_dot, column_sums
+from shiftlr.solvers.loss import REORDER, weighted_terms
+from shiftlr.solvers.matrix_free_model import solve_free_model
+from shiftlr.solvers.quadratic_model import (
+    combine_columns,
+    copy_head,
+    fill_gram,
+    set_violation,
+    solve_gram_model,
+    total_of,
+)
+from shiftlr.solvers.working_set import (
     FACTORED,
     IN_GRAM,
     LARGEST_GRAM,

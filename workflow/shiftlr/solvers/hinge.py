@@ -14,7 +14,8 @@ the result. Sparse rows are CSR: (indptr, indices, data).
 import numpy as np
 from numba import njit
 
-from shiftlr.solvers.newton import HINGE, cholesky, combine_columns, dot, newton_point, solve_cholesky
+from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
+from shiftlr.solvers.newton import HINGE, combine_columns, newton_point
 
 _MOST_FREE = 600  # multipliers strictly between their bounds that the active-set step will take on
 _SHRINK = 0.2  # of the width of the rounded-off hinge, from one stage to the next
@@ -165,11 +166,11 @@ def newton_on_free(indptr, indices, data, signs, free, size, scores, fit_interce
     for a in range(size):
         ones[a] = signs[free[a]]
         slack[a] = 1.0 - signs[free[a]] * scores[free[a]]
-    by_slack, by_sign = np.empty(size), np.empty(size)
-    solve_cholesky(factor, slack, by_slack)
+    by_slack, by_sign = slack, ones.copy()
+    solve_cholesky(factor, size, by_slack)
     if not fit_intercept:
         return by_slack
-    solve_cholesky(factor, ones, by_sign)
+    solve_cholesky(factor, size, by_sign)
     intercept = np.sum(ones * by_slack) / np.sum(ones * by_sign)
     return by_slack - intercept * by_sign
 

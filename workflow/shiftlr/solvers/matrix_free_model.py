@@ -7,9 +7,9 @@ gradient is one column product: coordinate descent finds the support, conjugate 
 import numpy as np
 from numba import njit
 
-from .columns import add_weighted_column, column_dot, weighted_square
-from .loss import REORDER
-from .quadratic_model import (
+from shiftlr.solvers.columns import add_weighted_column, column_dot, weighted_square
+from shiftlr.solvers.loss import REORDER
+from shiftlr.solvers.quadratic_model import (
     RIDGE,
     combine_columns,
     copy_head,

@@ -16,6 +16,7 @@ from numba import njit, types
 from numba.extending import overload
 
 from shiftlr.solvers.columns import add_column, column_dot
+from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.loss import REORDER, weighted_hinge_terms, weighted_loss_along, weighted_terms
 
 LOGISTIC = 0  # with the parameter lam
@@ -26,14 +27,6 @@ _DAMPING = 1e-3  # of the gradient's length, which does not change when the colu
 _LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
 _SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
 _ROUNDING = 4e-15  # relative error of a sum of losses
-
-
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def dot(a, b):
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
 
 
 @njit(error_model="numpy", cache=True)
@@ -84,41 +77,6 @@ def _weighted_gram(columns, weights, gram):
     return dense if isinstance(columns, types.Array) else sparse
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def cholesky(matrix, added, relative, factor):
-    """Factor matrix + added * I + relative * its diagonal (lower triangles); False if a pivot is not well above 0."""
-    for j in range(matrix.shape[0]):
-        row_j = factor[j]
-        for k in range(j + 1):
-            row_k = factor[k]
-            value = matrix[j, k]
-            for q in range(k):
-                value -= row_j[q] * row_k[q]
-            if k < j:
-                row_j[k] = value / row_k[k]
-            else:
-                value += added + relative * matrix[j, j]
-                if not value > 1e-13 * matrix[j, j]:
-                    return False
-                row_j[j] = math.sqrt(value)
-    return True
-
-
-@njit(error_model="numpy", cache=True)
-def solve_cholesky(factor, right_side, out):
-    size = right_side.size
-    for j in range(size):
-        value = right_side[j]
-        for q in range(j):
-            value -= factor[j, q] * out[q]
-        out[j] = value / factor[j, j]
-    for j in range(size - 1, -1, -1):
-        value = out[j]
-        for q in range(j + 1, size):
-            value -= factor[q, j] * out[q]
-        out[j] = value / factor[j, j]
-
-
 @njit(error_model="numpy", cache=True)
 def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
@@ -126,9 +84,9 @@ def newton_direction(hessian, gradient, damping, factor, direction):
     relative = 0.0
     while not cholesky(hessian, damping, relative, factor):
         relative = max(100.0 * relative, 1e-14)
-    solve_cholesky(factor, gradient, direction)
     for j in range(gradient.size):
-        direction[j] = -direction[j]
+        direction[j] = -gradient[j]
+    solve_cholesky(factor, gradient.size, direction)
 
 
 @njit(error_model="numpy", cache=True)

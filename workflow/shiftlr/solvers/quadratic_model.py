@@ -12,8 +12,9 @@ import math
 
 from numba import njit
 
-from .columns import add_column, column_dot, fill_gram_row
-from .loss import REORDER
+from shiftlr.solvers.columns import add_column, column_dot, fill_gram_row
+from shiftlr.solvers.dense import solve_cholesky
+from shiftlr.solvers.loss import REORDER
 
 # Relative ridge on the diagonal of H: a flat direction becomes a long step, cut at the first sign change.
 RIDGE = 1e-10
@@ -109,23 +110,6 @@ def _factorise(gram, support, start, count, factor):
         row[a] = 1.0 / math.sqrt(max(pivot, 0.5 * RIDGE * diagonal))
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
-def _solve_factored(factor, count, x):
-    """Solve L L' x = x in place."""
-    for a in range(count):
-        row = factor[a]
-        total = x[a]
-        for p in range(a):
-            total -= row[p] * x[p]
-        x[a] = total * row[a]
-    for a in range(count - 1, -1, -1):
-        row = factor[a]
-        x[a] *= row[a]
-        value = x[a]
-        for p in range(a):
-            x[p] -= row[p] * value
-
-
 @njit(error_model="numpy", cache=True)
 def list_support(points, first, size, support, n_factored, listed, fresh):
     """Update `support` to the slots with a nonzero point (and the intercept), keeping the old order in front.
@@ -196,7 +180,7 @@ def solve_gram_model(
             a = support[r]
             pull = 0.0 if a == 0 else (kappa if points[a] > 0.0 else -kappa)
             moves[r] = -(gradients[a] + pull)
-        _solve_factored(factor, count, moves)
+        solve_cholesky(factor, count, moves)
         share, crossing = first_crossing(points, moves, support, count, kappa)
         for r in range(count):
             a = support[r]

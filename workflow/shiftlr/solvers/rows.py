@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from shiftlr.solvers.dense import dot
 from shiftlr.solvers.loss import REORDER, loss_at_threshold, terms_at, threshold, weighted_terms
 
 CHUNKS = 8  # the partition of every parallel loop, whatever the number of threads
@@ -117,15 +118,6 @@ def products(starts, ids, values, vector, offset, chunks, out):
     """`products_between` for all chunks, by as many threads as there are."""
     for c in prange(CHUNKS):
         products_between(starts, ids, values, vector, offset, chunks[c], chunks[c + 1], out)
-
-
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
-def dot(x, y):
-    """x.y, by one thread and so always in the same order."""
-    total = 0.0
-    for j in range(x.size):
-        total += x[j] * y[j]
-    return total
 
 
 def prepare_rows(indptr, indices, data, n_features):

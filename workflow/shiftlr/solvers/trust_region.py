@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from shiftlr.solvers.dense import dot, solve_cholesky
 from shiftlr.solvers.loss import REORDER, threshold
 from shiftlr.solvers.rows import (
-    dot,
     evaluate,
     minimise_along,
     products_between,
@@ -126,7 +126,7 @@ def hot_block(starts, ids, values, curvatures, place, with_intercept, size):
 
 @njit(error_model="numpy", fastmath=REORDER, cache=True)
 def factor_block(block, diagonal):
-    """Cholesky factor in place, after scaling to a unit diagonal; pivots are kept above rounding."""
+    """Cholesky factor in place, after scaling to a unit diagonal; pivots are kept above rounding, and inverted."""
     size = diagonal.size
     scale = 1.0 / np.sqrt(diagonal)
     for p in range(size):
@@ -138,11 +138,11 @@ def factor_block(block, diagonal):
             z = 0.0
             for q in range(k):
                 z += block[p, q] * block[k, q]
-            block[p, k] = (block[p, k] - z) / block[k, k]
+            block[p, k] = (block[p, k] - z) * block[k, k]
         z = 0.0
         for q in range(p):
             z += block[p, q] * block[p, q]
-        block[p, p] = np.sqrt(max(1.0 - z, 1e-13))
+        block[p, p] = 1.0 / np.sqrt(max(1.0 - z, 1e-13))
     return scale
 
 
@@ -154,20 +154,11 @@ def precondition(residual, diagonal, hot, factor, scale, z):
     size = hot.size
     y = np.empty(size)
     for p in range(size):
-        a = 0.0
-        for q in range(p):
-            a += factor[p, q] * y[q]
-        y[p] = (residual[hot[p]] * scale[p] - a) / factor[p, p]
-    for p in range(size - 1, -1, -1):
-        y[p] /= factor[p, p]
-        for q in range(p):
-            y[q] -= factor[p, q] * y[p]
+        y[p] = residual[hot[p]] * scale[p]
+    solve_cholesky(factor, size, y)
     for p in range(size):
         z[hot[p]] = y[p] * scale[p]
-    total = 0.0
-    for j in range(residual.size):
-        total += residual[j] * z[j]
-    return total
+    return dot(residual, z)
 
 
 def build_model(rows, curvatures, floor, seed, alpha, with_intercept, total_weight, scratch):

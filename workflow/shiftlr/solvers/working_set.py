@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .columns import column_dot, column_sums
-from .loss import REORDER
+from shiftlr.solvers.columns import column_dot, column_sums
+from shiftlr.solvers.loss import REORDER
 
 LARGEST_GRAM = 500  # beyond this many columns in the working set H is not stored
 
