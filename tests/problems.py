@@ -81,4 +81,5 @@ def violation(X, y, w, theta, b, lam, penalty=None, alpha=0.0, fit_intercept=Tru
         worst = np.abs(by_theta + (alpha * theta if penalty == "l2" else 0.0))
     reach = w @ np.abs(X)
     largest = np.max(worst[reach > 0.0] / reach[reach > 0.0], initial=0.0)
-    return max(largest, abs(w @ (signs * slopes)) / w.sum()) if fit_intercept else largest
+    largest = max(largest, abs(w @ (signs * slopes)) / w.sum()) if fit_intercept else largest
+    return largest / min(1.0, lam)

@@ -48,7 +48,8 @@ def optimality(x, signs, weights, tilt, tilt_b, kappa, lam, coef, intercept, fit
     distance = np.where(coef != 0, np.abs(gradient + kappa * np.sign(coef)), np.maximum(np.abs(gradient) - kappa, 0.0))
     reach = weights @ np.abs(x)
     worst = np.max(distance[reach > 0] / reach[reach > 0], initial=0.0)
-    return max(worst, abs(residuals.sum() + tilt_b) / weights.sum()) if fit_intercept else worst
+    worst = max(worst, abs(residuals.sum() + tilt_b) / weights.sum()) if fit_intercept else worst
+    return worst / min(1.0, lam)
 
 
 def by_split_variables(x, signs, weights, tilt, tilt_b, kappa, lam, fit_intercept):

@@ -62,7 +62,7 @@ class Case:
     def optimality(self, coef, intercept):
         _, g = self.value_and_gradient(np.append(coef, intercept))
         reach = np.append(abs(self.X).T @ self.weights, self.weights.sum())
-        return np.max(np.abs(g[reach > 0]) / reach[reach > 0], initial=0.0)
+        return np.max(np.abs(g[reach > 0]) / reach[reach > 0], initial=0.0) / min(1.0, self.lam)
 
     def hessian(self, x):
         Z = np.c_[self.X.toarray(), np.full(self.X.shape[0], float(self.fit_intercept))]

@@ -94,20 +94,21 @@ def ours(problem: Problem) -> Solve:
     """This package, by the part of its interface that a user would take for the problem."""
     shared = {"penalty": problem.penalty, "fit_intercept": problem.fit_intercept}
     plain = np.all(problem.lams >= 1.0)
-    model = StandardLogisticRegression(**shared) if plain else RobustLogisticRegression(**shared)
+    estimator = StandardLogisticRegression if plain else RobustLogisticRegression
+    labels = problem.signs.astype(int)  # as class labels usually are; others pass through more of scikit-learn's checks
     pairs = zip(problem.alphas.tolist(), problem.lams.tolist(), strict=True)
     grid = [{"alpha": alpha} if plain else {"alpha": alpha, "lam": lam} for alpha, lam in pairs]
 
     def solve_point(tolerance):
-        model.set_params(tol=tolerance, **grid[0]).fit(problem.X, problem.signs)
+        model = estimator(tol=tolerance, **shared, **grid[0]).fit(problem.X, labels)
         return Fit(model.coef_, model.intercept_)
 
     def solve_lams(tolerance):
-        path = robust_path(problem.X, problem.signs, problem.lams, alpha=problem.alphas[0], tol=tolerance, **shared)
+        path = robust_path(problem.X, labels, problem.lams, alpha=problem.alphas[0], tol=tolerance, **shared)
         return Fit(path.coefs, path.intercepts)
 
     def solve_grid(tolerance):
-        fits = fit_grid(model.set_params(tol=tolerance), grid, problem.X, problem.signs)
+        fits = fit_grid(estimator(tol=tolerance, **shared), grid, problem.X, labels)
         return Fit(fits.coefs, fits.intercepts)
 
     if len(grid) == 1:

@@ -13,11 +13,11 @@ from scipy import sparse
 
 from shiftlr.solvers.coordinate import l1_path
 from shiftlr.solvers.dual import l2_sparse, prepare_rows
-from shiftlr.solvers.hinge import hinge_dense, hinge_sparse
+from shiftlr.solvers.hinge import hinge_columns, hinge_rows
 from shiftlr.solvers.loss import threshold
 from shiftlr.solvers.newton import newton_path
 
-_MOST_SPARSE_COLUMNS = 1000  # for Newton without a penalty; more go to coordinate descent
+_MOST_SPARSE_COLUMNS = 1000  # for Newton; more go to coordinate descent
 _CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
 _CONTINUATION_TOL = 1e-3
 _STILL_MOVING = 0.1  # margins that move this much in the last Newton step are running away
@@ -53,26 +53,18 @@ class HingeFit(NamedTuple):
 
 
 def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
-    """Minimise 1/2 ||theta||^2 + sum_i price_i max(0, 1 - s_i (x_i.theta + b)): Newton if dense, dual if sparse."""
-    if sparse.issparse(X):
-        rows = sparse.csr_array(X)
+    """Minimise 1/2 ||theta||^2 + sum_i price_i max(0, 1 - s_i (x_i.theta + b)); dual for many sparse columns only."""
+    if sparse.issparse(X) and X.shape[1] > _MOST_SPARSE_COLUMNS:
+        rows = _canonical(X, sparse.csr_array)
+        start = np.zeros(len(signs))
         return HingeFit(
-            *hinge_sparse(
-                rows.indptr,
-                rows.indices,
-                rows.data,
-                X.shape[1],
-                signs,
-                prices,
-                fit_intercept,
-                np.zeros(len(signs)),
-                tol,
-                max_iter,
+            *hinge_rows(
+                rows.indptr, rows.indices, rows.data, X.shape[1], signs, prices, fit_intercept, start, tol, max_iter
             )
         )
     problem = FewColumns(X, signs, prices, fit_intercept, penalised=True)
     start = np.zeros(problem.n_coordinates)
-    theta, used_multipliers, *rest = hinge_dense(
+    theta, used_multipliers, *rest = hinge_columns(
         problem.signed, signs[problem.used], problem.weights, problem.ridge(1.0), start, tol, max_iter
     )
     coefs, intercepts = problem.from_kernel(theta[None, :])
@@ -115,8 +107,9 @@ class FewColumns:
         self.centre, self.rotation = np.zeros(n_columns), None
         self.scale, self.rotated_scale = np.ones(n_columns), np.ones(n_columns)
         if sparse.issparse(X):
-            self.scale = _mean_sizes(features, self.weights)
-            columns = sparse.csc_array(features @ sparse.diags_array(1.0 / self.scale))
+            sizes = _mean_sizes(features, self.weights)
+            self.scale, self.rotated_scale = (self.scale, sizes) if penalised else (sizes, self.rotated_scale)
+            columns = _canonical(features @ sparse.diags_array(1.0 / sizes), sparse.csc_array)
             if fit_intercept:
                 columns = sparse.csc_array(sparse.hstack([columns, np.ones((len(signs), 1))]))
             self.signed = (columns.data * signs[columns.indices], columns.indices, columns.indptr, len(signs))
@@ -162,7 +155,7 @@ class FewColumns:
     def ridge(self, alpha):
         """The L2 penalty on each of the kernel's coordinates."""
         ridge = np.zeros(self.n_coordinates)
-        ridge[: len(self.rotated_scale)] = alpha / self.rotated_scale**2
+        ridge[: len(self.rotated_scale)] = np.minimum(alpha / np.clip(self.rotated_scale, 1e-140, 1e140) ** 2, 1e290)
         return ridge
 
     def _run(self, alpha, lams, theta, tilt, tol, max_iter):
@@ -202,6 +195,15 @@ def shares_shifted(X, signs, path, lams):
     return np.mean(margins < np.array([threshold(lam) for lam in lams]), axis=0)
 
 
+def _canonical(X, kind):
+    """A sparse matrix as `kind`, each entry once; the caller's own matrix is never changed."""
+    matrix = kind(X, copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
 def _columns_times(columns, vector):
     """Each column, dense or sparse, times a vector."""
     if isinstance(columns, tuple):
@@ -217,8 +219,7 @@ class Lasso:
         self.n_features = X.shape[1]
         self.features: tuple | np.ndarray
         if sparse.issparse(X):
-            columns = sparse.csc_array(X)
-            columns.sum_duplicates()
+            columns = _canonical(X, sparse.csc_array)
             self.features = (columns.data, columns.indices, columns.indptr, X.shape[0])
         else:
             self.features = np.ascontiguousarray(X.T)
@@ -249,8 +250,7 @@ class SparseRidge:
     """L2 on sparse features: dual coordinate descent, then Newton."""
 
     def __init__(self, X, signs, weights, fit_intercept):
-        rows = sparse.csr_array(X)
-        rows.sum_duplicates()
+        rows = _canonical(X, sparse.csr_array)
         values = None if np.all(rows.data == 1.0) else rows.data
         self.prepared = prepare_rows(rows.indptr, rows.indices, values, X.shape[1])
         self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
@@ -260,7 +260,7 @@ class SparseRidge:
         tilt, tilt_b = _tilt(self, doubts)
         solved = []
         for alpha, lam in zip(alphas, lams, strict=True):
-            coef, intercept, *rest, _gap = l2_sparse(
+            coef, intercept, objective, n_iter, optimality, gap = l2_sparse(
                 self.prepared,
                 self.signs,
                 self.weights,
@@ -275,7 +275,9 @@ class SparseRidge:
                 max_iter,
             )
             start = Start(coef, intercept)
-            solved.append((coef, intercept, *rest))
+            # The solver also stops at a gap of tol^2, so that is the measure where it is the smaller one.
+            optimality = min(optimality, np.sqrt(max(gap, 0.0) / abs(objective))) if objective != 0.0 else optimality
+            solved.append((coef, intercept, objective, n_iter, optimality))
         return Path._make([*map(np.array, zip(*solved, strict=True)), np.zeros(len(solved), bool)])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, indexable
 
 from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.methods.robust import RobustLogisticRegression
@@ -46,6 +47,9 @@ class ShareLimit(NamedTuple):
         if (self.at_most is None) == (self.about is None):
             raise ValueError(f"{self}: give exactly one of at_most and about")
         shares = np.asarray(shares, dtype=float)
+        check_number("within", self.within, at_least=0.0)
+        if np.isnan(shares).any():
+            raise ValueError(f"{self}: the model has no shifts to limit; use it with RobustLogisticRegression")
         if self.at_most is not None:
             check_number("at_most", self.at_most, at_least=0.0, at_most=1.0)
             mask = shares <= self.at_most
@@ -73,13 +77,15 @@ def alpha_grid(alphas, prefer="weaker", **fixed):
 class Fits:
     """The fits of a grid: arrays to score them all at once, and `estimator(k)` to have one of them."""
 
-    def __init__(self, classes, coefs, intercepts, shares, estimator):
-        self.classes, self.coefs, self.intercepts, self.shares = classes, coefs, intercepts, shares
+    def __init__(self, model, coefs, intercepts, shares, estimator):
+        self.model, self.classes = model, model.classes_  # any one of the fits: it checks new data
+        self.coefs, self.intercepts, self.shares = coefs, intercepts, shares
         self.estimator = estimator
 
     def margins(self, X, y):
         """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
-        y = np.asarray(y)
+        X, y = self.model._check_features(X), column_or_1d(y)
+        check_consistent_length(X, y)
         if not np.isin(y, self.classes).all():
             raise ValueError(f"y has labels other than the {self.classes.tolist()} of the training set")
         signs = np.where(y == self.classes[1], 1.0, -1.0)
@@ -88,7 +94,7 @@ class Fits:
     def accuracies(self, X, y):
         """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
         margins = self.margins(X, y)
-        first_class = (np.asarray(y) == self.classes[0])[:, None]
+        first_class = (column_or_1d(y) == self.classes[0])[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
 
     def scores(self, X, y, scoring):
@@ -102,16 +108,19 @@ class Fits:
 @on_one_blas_thread
 def fit_grid(estimator, grid, X, y, sample_weight=None):
     """Fit every setting of the grid."""
+    if not isinstance(grid, list | tuple):
+        raise ValueError(f"grid={grid!r}: must be a list of parameter settings")
     if not grid:
         raise ValueError("grid=[]: at least one setting is needed")
     on_a_path = type(estimator) in (RobustLogisticRegression, StandardLogisticRegression)
-    if on_a_path and all(set(params) <= {"lam", "alpha"} for params in grid):
+    varied = {name for params in grid for name in params}
+    if on_a_path and varied <= {"lam", "alpha"} and varied <= set(estimator.get_params()):
         alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
         if len(alphas) == 1:
             return _fit_path(estimator, grid, X, y, sample_weight)
     fits = [clone(estimator).set_params(**params).fit(X, y, sample_weight=sample_weight) for params in grid]
     return Fits(
-        fits[0].classes_,
+        fits[0],
         np.vstack([fit.coef_ for fit in fits]),
         np.concatenate([fit.intercept_ for fit in fits]),
         np.array([np.mean(fit.shifts_ != 0.0) if hasattr(fit, "shifts_") else np.nan for fit in fits]),
@@ -129,9 +138,8 @@ def _fit_path(estimator, grid, X, y, sample_weight):
     X, signs, weights = model._check_data(X, y, sample_weight)
     alphas, lams = np.empty(len(grid)), np.empty(len(grid))
     for k, params in enumerate(grid):
-        model.set_params(**params)
-        penalty, alphas[k] = check_penalty(model.penalty, model.alpha)
-        lams[k] = model._price_of_shifts()
+        penalty, alphas[k] = check_penalty(model.penalty, params.get("alpha", model.alpha))
+        lams[k] = check_number("lam", params["lam"], above=0.0) if "lam" in params else model._price_of_shifts()
     ranks = np.unique(-alphas, return_inverse=True)[1]
     order = np.lexsort((np.where(ranks % 2 == 0, -lams, lams), ranks))
     problem = make_problem(X, signs, weights, penalty, bool(model.fit_intercept))
@@ -147,7 +155,7 @@ def _fit_path(estimator, grid, X, y, sample_weight):
         return built
 
     shares = shares_shifted(X, signs, path, lams) if hasattr(model, "lam") else np.full(len(grid), np.nan)
-    return Fits(model.classes_, path.coefs, path.intercepts, shares, build)
+    return Fits(model, path.coefs, path.intercepts, shares, build)
 
 
 def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):
@@ -168,12 +176,12 @@ def fold_scores(estimator, grid, X, y, n_splits=5, groups=None, scoring=None, ra
     """Mean score of each setting over stratified folds."""
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     folds = kind(n_splits=n_splits, shuffle=True, random_state=random_state)
-    X, y = X if hasattr(X, "shape") else np.asarray(X), np.asarray(y)
+    X, y, sample_weight = indexable(X, column_or_1d(y), sample_weight)
     totals = np.zeros(len(grid))
     for train, held_out in folds.split(X, y, groups):
-        weight = None if sample_weight is None else np.asarray(sample_weight)[train]
-        fits = fit_grid(estimator, grid, X[train], y[train], weight)
-        totals += fits.scores(X[held_out], y[held_out], scoring)
+        weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
+        fits = fit_grid(estimator, grid, _safe_indexing(X, train), y[train], weight)
+        totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
     return totals / n_splits
 
 
@@ -193,6 +201,9 @@ def first_procedure(
 
     Ties go to the larger lam, then to the weaker alpha (or the stronger: `prefer`).
     """
+    _check_robust(estimator)
+    if (X_dev is None) != (y_dev is None):
+        raise ValueError("X_dev, y_dev: give both for a development set, or neither for folds")
     grid = []
     for setting in alpha_grid(alphas, prefer):
         candidates = lam_grid(lams, **setting)
@@ -208,14 +219,22 @@ def second_procedure(
     estimator, alphas, lams, X, y, *, limit=None, prefer="weaker", n_splits=5, groups=None, scoring=None, random_state=0
 ):
     """Section 3.3, second: alpha by folds with standard logistic regression; then, alpha fixed, lam by folds."""
+    _check_robust(estimator)
     shared = {name: getattr(estimator, name) for name in ("penalty", "fit_intercept", "tol", "max_iter")}
     by_folds = {"n_splits": n_splits, "groups": groups, "scoring": scoring, "random_state": random_state}
     standard = tune_by_folds(StandardLogisticRegression(**shared), alpha_grid(alphas, prefer), X, y, **by_folds)
     return tune_by_folds(estimator, lam_grid(lams, alpha=standard.params["alpha"]), X, y, limit=limit, **by_folds)
 
 
+def _check_robust(estimator):
+    if not isinstance(estimator, RobustLogisticRegression):
+        raise ValueError(f"estimator={estimator!r}: the report's procedures choose alpha and lam of the robust model")
+
+
 def _choose(grid, fits, scores, limit):
     """The first best among the settings allowed."""
+    if not (limit is None or isinstance(limit, ShareLimit)):
+        raise ValueError(f"limit={limit!r}: must be None or a ShareLimit")
     allowed = np.ones(len(grid), dtype=bool) if limit is None else limit.allowed(fits.shares)
     rows = [
         {**params, "score": float(score), "share": float(share), "allowed": bool(mask)}

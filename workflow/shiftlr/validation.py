@@ -1,7 +1,7 @@
 """Checks of what users pass in: each names the argument, its value and what is allowed."""
 
-import math
 import numbers
+import sys
 
 import numpy as np
 from sklearn.utils import check_array
@@ -16,7 +16,7 @@ def check_number(name, value, *, above=None, at_least=None, at_most=None, intege
     for bound, words in ((above, "greater than"), (at_least, "at least"), (at_most, "at most")):
         if bound is not None:
             wanted += f" {words} {bound}"
-    fits = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
+    fits = isinstance(value, kind) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)  # type: ignore[operator]
     if fits:
         fits = (above is None or value > above) and (at_least is None or value >= at_least)
         fits = fits and (at_most is None or value <= at_most)
@@ -26,10 +26,17 @@ def check_number(name, value, *, above=None, at_least=None, at_most=None, intege
 
 
 def check_choice(name, value, allowed):
-    """One of the allowed values, else a ValueError that lists them."""
-    if value not in allowed:
+    """One of the allowed values (None or strings), else a ValueError that lists them."""
+    if not (value is None or isinstance(value, str)) or value not in allowed:
         raise ValueError(f"{name}={value!r}: must be one of {', '.join(map(repr, allowed))}")
     return value
+
+
+def check_flag(name, value):
+    """True or False, else a ValueError."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r}: must be True or False")
+    return bool(value)
 
 
 def check_penalty(penalty, alpha):
@@ -43,11 +50,15 @@ def check_penalty(penalty, alpha):
 
 def check_lams(lams):
     """A non-empty one-dimensional array of positive finite numbers."""
-    lams = np.asarray(lams, dtype=float)
+    try:
+        lams = np.asarray(lams, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"lams={lams!r}: must be a sequence of numbers") from error
     if lams.ndim != 1 or lams.size == 0:
         raise ValueError(f"lams={lams!r}: must be a non-empty one-dimensional sequence")
-    for value in lams:
-        check_number("lams", float(value), above=0.0)
+    bad = ~((lams > 0.0) & np.isfinite(lams))
+    if bad.any():
+        check_number("lams", float(lams[bad][0]), above=0.0)
     return lams
 
 
@@ -60,8 +71,10 @@ def is_plain_features(X):
 
 
 def is_plain_labels(y, n_examples):
-    """Whether y is an array of one integer, boolean or string label for each example."""
-    return type(y) is np.ndarray and y.dtype.kind in "biuU" and y.shape == (n_examples,)
+    """Whether y is an array of one boolean, string or whole-number label for each example."""
+    if type(y) is not np.ndarray or y.shape != (n_examples,):
+        return False
+    return y.dtype.kind in "biuU" or (y.dtype.kind == "f" and bool(np.all(np.isfinite(y) & (y == np.rint(y)))))
 
 
 def check_weights(sample_weight, X):
@@ -71,6 +84,8 @@ def check_weights(sample_weight, X):
         return np.ones(n_examples)
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(n_examples, float(sample_weight))
+    if isinstance(sample_weight, str):
+        raise ValueError(f"sample_weight={sample_weight!r}: must be None or a number for each row of X")
     weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weights.shape != (n_examples,):
         raise ValueError(f"sample_weight.shape == {weights.shape}: must be ({n_examples},), a weight for each row of X")
@@ -84,7 +99,10 @@ def check_weights(sample_weight, X):
 
 def check_two_classes(y, weights):
     """The two classes in sorted order and +1 or -1 for each example, or a ValueError that names what y holds."""
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"y has labels that cannot be sorted: {error}; use labels of one type") from error
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "

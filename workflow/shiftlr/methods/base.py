@@ -1,7 +1,9 @@
 """What all methods share: two classes, a weight vector, an intercept, and checks at the door."""
 
+import sys
 import warnings
 from functools import wraps
+from types import FrameType
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -14,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 from shiftlr.problem import make_problem
 from shiftlr.separability import is_separable
 from shiftlr.validation import (
+    check_flag,
     check_number,
     check_penalty,
     check_two_classes,
@@ -22,7 +25,22 @@ from shiftlr.validation import (
     is_plain_labels,
 )
 
+SEPARABLE = (
+    "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is arbitrary. "
+    "Use penalty='l2' or 'l1' with alpha > 0."
+)
+
 _threads = ThreadpoolController()
+_BLAS_NEVER_SPLITS = 2048  # arrays below this size; asking for one thread costs a tenth of a fit of that size
+
+
+def warn_caller(message, category):
+    """A warning that points at the line outside shiftlr which called it."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("shiftlr"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def on_one_blas_thread(fit):
@@ -30,6 +48,9 @@ def on_one_blas_thread(fit):
 
     @wraps(fit)
     def fit_on_one_thread(*args, **kwargs):
+        sizes = [given.size for given in (*args, *kwargs.values()) if isinstance(given, np.ndarray) and given.ndim == 2]
+        if sizes and max(sizes) < _BLAS_NEVER_SPLITS:
+            return fit(*args, **kwargs)
         with _threads.limit(limits=1, user_api="blas"):
             return fit(*args, **kwargs)
 
@@ -53,15 +74,20 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         return X, signs, weights
 
     def _check_stopping(self):
+        check_flag("fit_intercept", self.fit_intercept)
         return check_number("tol", self.tol, above=0.0), check_number(
             "max_iter", self.max_iter, at_least=1, integer=True
         )
 
+    def _check_features(self, X):
+        """Features that go with those of the fit, as an array or CSR matrix of floats."""
+        plain = is_plain_features(X)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, skip_check_array=plain)
+
     def decision_function(self, X):
         """x.coef_ + intercept_ for each row: positive for the second class of `classes_`."""
         check_is_fitted(self)
-        plain = is_plain_features(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, skip_check_array=plain)
+        X = self._check_features(X)
         return X @ self.coef_.ravel() + self.intercept_[0]
 
     def predict(self, X):
@@ -78,7 +104,7 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         return signs * (X @ self.coef_.ravel() + self.intercept_[0])
 
     def _warn(self, message):
-        warnings.warn(f"{type(self).__name__}: {message}", ConvergenceWarning, stacklevel=4)
+        warn_caller(f"{type(self).__name__}: {message}", ConvergenceWarning)
 
     def _warn_if_not_converged(self, tol):
         if self.optimality_ > tol:
@@ -119,10 +145,7 @@ class LogisticClassifier(LinearBinaryClassifier):
         suspicious = path.running_away[k] or self.optimality_ > self.tol or X.shape[1] >= X.shape[0]
         margins = self._margins(X, signs)
         if self.alpha == 0.0 and suspicious and is_separable(X, signs, weights, self.fit_intercept, margins):
-            self._warn(
-                "the data are separable, so the unpenalised fit has no minimum; coef_ is finite but its length is "
-                "arbitrary. Use penalty='l2' or 'l1' with alpha > 0."
-            )
+            self._warn(SEPARABLE)
         else:
             self._warn_if_not_converged(self.tol)
         return margins

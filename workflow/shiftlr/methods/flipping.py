@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils import check_random_state
 
-from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
+from shiftlr.methods.base import SEPARABLE, LogisticClassifier, on_one_blas_thread
 from shiftlr.problem import Start, make_problem
 from shiftlr.validation import check_number, check_penalty
 
@@ -92,7 +92,9 @@ class FlippingLogisticRegression(LogisticClassifier):
         self.log_likelihoods_ = best.log_likelihoods
         self.objective_ = -best.log_likelihoods[-1]
         self.n_iter_ = len(best.log_likelihoods) - 1
-        if not best.converged:
+        if alpha == 0.0 and self._margins(X, signs)[weights > 0.0].min() > 0.0:
+            self._warn(SEPARABLE)
+        elif not best.converged:
             self._warn(f"EM stopped after max_iter={max_iter} iterations; raise max_iter or tol={tol:.1e}")
         return self
 
@@ -104,6 +106,11 @@ class _State:
         self.start, self.flips, self.doubts = start, flips, doubts
         self.log_likelihoods = [log_likelihood]
         self.converged = False
+
+    def mirror(self):
+        """Exchange the names of the true classes: the same likelihood, with labels right more often than not."""
+        self.start = Start(-self.start.coef, -self.start.intercept)
+        self.flips, self.doubts = 1.0 - self.flips[::-1], 1.0 - self.doubts
 
 
 class _EM:
@@ -130,6 +137,8 @@ class _EM:
             if gain <= tol * self.total:
                 state.converged = True
                 break
+        if state.flips.sum() > 1.0:
+            state.mirror()
         return state
 
     def e_step(self, start, flips):

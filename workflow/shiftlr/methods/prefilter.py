@@ -1,11 +1,9 @@
 """Prefiltering: drop the examples whose nearest neighbours disagree with them, then fit logistic regression."""
 
-import warnings
-
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_caller
 from shiftlr.validation import check_choice, check_number
 
 RULES = ("any", "majority")
@@ -51,11 +49,10 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule)
         present = self.kept_ & (weights > 0.0)
         if len(np.unique(signs[present])) < 2:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__}: k={k}, rule={self.rule!r} would leave no example of a class, so nothing was "
                 "filtered; use a smaller k or rule='majority'.",
                 UserWarning,
-                stacklevel=2,
             )
             self.kept_ = np.ones(len(signs), dtype=bool)
         kept = self.kept_

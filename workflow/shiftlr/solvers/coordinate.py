@@ -224,10 +224,12 @@ def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept,
     outside = 1.0  # nothing is known of the other columns yet: do not polish before looking at them
     for k in range(n_points):
         if k > 0:
-            outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol)
-        objectives[k], n_iters[k], optimalities[k] = _solve_point(
-            features, problem, state, kappas[k], lams[k], outside, tol, max_iter
+            outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol * min(1.0, lams[k]))
+        steepest = min(1.0, lams[k])  # the loss's slope; a gradient is small only beside it
+        objectives[k], n_iters[k], violation = _solve_point(
+            features, problem, state, kappas[k], lams[k], outside, tol * steepest, max_iter
         )
+        optimalities[k] = violation / steepest
         intercepts[k] = state.values[0]
         for a in range(1, state.counts[SIZE]):
             coefs[k, state.columns[a]] = state.values[a]

@@ -1,10 +1,10 @@
-"""Soft-margin SVM with an unpenalised intercept: Newton for dense features, dual coordinate descent for sparse ones.
+"""Soft-margin SVM with an unpenalised intercept: Newton for few columns, dual coordinate descent for many sparse ones.
 
 Primal:  1/2 ||theta||^2 + sum_i U_i max(0, 1 - s_i (x_i.theta + b)),  U_i = C w_i
 Dual:    max  sum_i a_i - 1/2 ||theta(a)||^2,  theta(a) = sum_i s_i a_i x_i,  0 <= a_i <= U_i,  sum_i s_i a_i = 0
 
-Few dense features: Newton on a hinge rounded off over a width that shrinks, then a step to width 0 (`hinge_dense`).
-Sparse features: coordinate descent (`hinge_sparse`) keeps the intercept near a centre by a quadratic term of width
+Few columns: Newton on a hinge rounded off over a width that shrinks, then a step to width 0 (`hinge_columns`).
+Many sparse columns: coordinate descent (`hinge_rows`) keeps the intercept near a centre by a quadratic term of width
 `reach` (a proximal step, repeated from where it ends), which replaces the equality constraint. It finds the bounds
 quickly and the last digits slowly, so every few sweeps the multipliers strictly between their bounds are solved for
 exactly. In both, the duality gap, with the multipliers scaled to meet the constraint and b minimised exactly, certifies
@@ -14,6 +14,7 @@ the result. Sparse rows are CSR: (indptr, indices, data).
 import numpy as np
 from numba import njit
 
+from shiftlr.solvers.columns import column_dot
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.newton import HINGE, combine_columns, newton_point
 
@@ -152,15 +153,15 @@ def free_system(indptr, indices, data, signs, free, size, width):
 
 
 @njit(error_model="numpy", cache=True)
-def newton_on_free(indptr, indices, data, signs, free, size, scores, fit_intercept):
+def newton_on_free(indptr, indices, data, n_features, signs, free, size, scores, fit_intercept):
     """The change of the free multipliers that puts their margins at 1 and leaves sum_i s_i a_i as it is."""
-    gram = free_system(indptr, indices, data, signs, free, size, int(indices.max()) + 1)
+    gram = free_system(indptr, indices, data, signs, free, size, n_features)
     trace = 0.0
     for a in range(size):
         trace += gram[a, a]
     factor = np.empty((size, size))
     added = 1e-12 * max(trace / size, 1e-300)
-    while not cholesky(gram, added, 0.0, factor):
+    while added < np.inf and not cholesky(gram, added, 0.0, factor):
         added *= 100.0
     ones, slack = np.empty(size), np.empty(size)
     for a in range(size):
@@ -176,7 +177,7 @@ def newton_on_free(indptr, indices, data, signs, free, size, scores, fit_interce
 
 
 @njit(error_model="numpy", cache=True)
-def settle(indptr, indices, data, signs, upper, multipliers, fit_intercept, scores):
+def settle(indptr, indices, data, n_features, signs, upper, multipliers, fit_intercept, scores):
     """Multipliers with the free ones solved for exactly, if their bounds allow it; else the ones given."""
     n = signs.size
     free = np.empty(n, np.int64)
@@ -187,7 +188,7 @@ def settle(indptr, indices, data, signs, upper, multipliers, fit_intercept, scor
             size += 1
     settled = multipliers.copy()
     if 0 < size <= _MOST_FREE:
-        change = newton_on_free(indptr, indices, data, signs, free, size, scores, fit_intercept)
+        change = newton_on_free(indptr, indices, data, n_features, signs, free, size, scores, fit_intercept)
         for a in range(size):
             i = free[a]
             settled[i] = min(max(settled[i] + change[a], 0.0), upper[i])
@@ -197,7 +198,7 @@ def settle(indptr, indices, data, signs, upper, multipliers, fit_intercept, scor
 
 
 @njit(error_model="numpy", cache=True)
-def hinge_sparse(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
+def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
     """Sparse rows: dual coordinate descent. `start` holds multipliers (zeros for a cold start).
 
     Returns (theta, intercept, multipliers, objective, sweeps, duality gap). Stops when the gap is at most tol times
@@ -232,12 +233,12 @@ def hinge_sparse(indptr, indices, data, n_features, signs, upper, fit_intercept,
                 break
             best_theta[:], best_multipliers[:], best_intercept_found = trial, candidate, b
             best_primal, best_gap = primal, gap
-            candidate = settle(indptr, indices, data, signs, upper, candidate, fit_intercept, scores)
+            candidate = settle(indptr, indices, data, n_features, signs, upper, candidate, fit_intercept, scores)
     return best_theta, best_intercept_found, best_multipliers, best_primal, done, best_gap
 
 
 @njit(error_model="numpy", cache=True)
-def certify_dense(signed, signs, upper, ridge, theta, multipliers):
+def certify_columns(signed, signs, upper, ridge, theta, multipliers):
     """(primal value, duality gap) of a pair; the multipliers are first balanced and the intercept minimised exactly."""
     n_penalised = np.count_nonzero(ridge)
     margins = np.empty(signs.size)
@@ -252,26 +253,26 @@ def certify_dense(signed, signs, upper, ridge, theta, multipliers):
         losses += upper[i] * max(0.0, 1.0 - margins[i])
     for j in range(n_penalised):
         norm += ridge[j] * theta[j] ** 2
-        dual_norm += dot(signed[j], multipliers) ** 2 / ridge[j]
+        dual_norm += column_dot(signed, j, multipliers) ** 2 / ridge[j]
     primal = 0.5 * norm + losses
     return primal, primal - (multipliers.sum() - 0.5 * dual_norm)
 
 
 @njit(error_model="numpy", cache=True)
-def hinge_dense(signed, signs, upper, ridge, start, tol, max_iter):
-    """Dense columns (times the signs; an intercept last, with ridge 0): Newton on the rounded-off hinge.
+def hinge_columns(signed, signs, upper, ridge, start, tol, max_iter):
+    """Columns times the signs (an intercept last, with ridge 0), as in `newton.py`: Newton on the rounded-off hinge.
 
     The width of the rounding is shrunk, each time from the solution before. Once the same examples lie within it, theta
     and the multipliers are straight lines in the width, so two widths give the hinge's own solution at width 0 exactly.
-    Stops when the duality gap is at most tol times the objective and that solution has been reached, as far as it can.
+    Stops when the duality gap is at most tol times the objective and a smaller width no longer makes it smaller.
     Returns (theta, multipliers, objective, iterations, duality gap).
     """
     theta, tilt = start.copy(), np.zeros(start.size)
     margins, multipliers = np.empty(signs.size), np.zeros(signs.size)
     best_theta, best_multipliers = theta.copy(), np.zeros(signs.size)
     best_primal, best_gap = 0.0, np.inf
-    iterations, width = 0, 1.0
-    while iterations < max_iter and width > 1e-12 and not best_gap <= min(tol, _EXACT) * best_primal:
+    iterations, width, improving = 0, 1.0, True
+    while iterations < max_iter and width > 1e-12 and (improving or best_gap > tol * best_primal):
         before_theta, before_multipliers = theta.copy(), multipliers.copy()
         combine_columns(signed, theta, margins)
         _, used, _, _ = newton_point(
@@ -283,7 +284,8 @@ def hinge_dense(signed, signs, upper, ridge, start, tol, max_iter):
         trial = theta + to_zero * (theta - before_theta)
         trial_multipliers = multipliers + to_zero * (multipliers - before_multipliers)
         trial_multipliers = np.minimum(np.maximum(trial_multipliers, 0.0), upper)
-        primal, gap = certify_dense(signed, signs, upper, ridge, trial, trial_multipliers)
+        primal, gap = certify_columns(signed, signs, upper, ridge, trial, trial_multipliers)
+        improving = _EXACT * primal < gap < 0.5 * best_gap
         if gap < best_gap:
             best_theta, best_multipliers, best_primal, best_gap = trial, trial_multipliers, primal, gap
         width *= _SHRINK

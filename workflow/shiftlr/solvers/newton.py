@@ -3,7 +3,8 @@
 Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
 where `signed` holds one column of X a coordinate (a column of ones for the intercept included), dense or sparse as
 `columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about
-sum_i w_i. That scaling makes the convergence measure  max_j |gradient_j| / sum_i w_i  comparable between coordinates.
+sum_i w_i. That makes the convergence measure, max_j |gradient_j| over min(1, lam) sum_i w_i, the largest it can be,
+comparable between coordinates.
 
 The curvature jumps at the threshold and is 0 below it, so the Hessian may be singular: a damping in proportion to the
 gradient keeps it invertible without spoiling the fast convergence at the end, and every step is line-searched.
@@ -26,6 +27,9 @@ _BLOCK = 1024  # examples per Hessian block: a block of every column stays in th
 _DAMPING = 1e-3  # of the gradient's length, which does not change when the columns are rotated
 _LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
 _SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
+_PATIENCE = (
+    3  # steps in a row that lower neither the objective nor, by half, the gradient: rounding is all that is left
+)
 _ROUNDING = 4e-15  # relative error of a sum of losses
 
 
@@ -82,8 +86,12 @@ def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
     damping = max(damping, 1e-300)
     relative = 0.0
-    while not cholesky(hessian, damping, relative, factor):
+    while relative < 1.0 and not cholesky(hessian, damping, relative, factor):
         relative = max(100.0 * relative, 1e-14)
+    if relative >= 1.0:  # not a matrix that can be factored, an overflow for instance: go along the gradient
+        for j in range(gradient.size):
+            direction[j] = -gradient[j] / (hessian[j, j] + damping)
+        return
     for j in range(gradient.size):
         direction[j] = -gradient[j]
     solve_cholesky(factor, gradient.size, direction)
@@ -138,10 +146,11 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
     slopes, curvatures, change, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gradient, direction, moved = np.empty(size), np.empty(size), np.empty(size)
     hessian, factor = np.empty((size, size)), np.empty((size, size))
-    total_weight = weights.sum()
+    steepest = min(1.0, parameter) if loss == LOGISTIC else 1.0
+    largest_gradient = steepest * weights.sum()
     objective = loss_terms(loss, margins, weights, parameter, slopes, curvatures) + smooth_part(theta, tilt, ridge)
-    optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight
-    iteration = 0
+    optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
+    iteration, stalled = 0, 0
     last_step = 0.0
     bare = loss == LOGISTIC and not np.any(tilt) and not np.any(ridge)
     while optimality > tol and iteration < max_iter:
@@ -172,12 +181,13 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
         margins[:] = trial
         last_step = step * largest_change
         if bare and smallest_margin(margins, weights) > _SEPARATED:
-            return value, iteration, fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight, np.inf
+            optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
+            return value, iteration, optimality, np.inf
         before = optimality
-        optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / total_weight
-        at_rounding = abs(expected) <= noise and optimality > 0.5 * before
+        optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
+        stalled = stalled + 1 if value > objective - noise and optimality > 0.5 * before else 0
         objective = value
-        if at_rounding:
+        if stalled == _PATIENCE:
             break
     return objective, iteration, optimality, last_step
 

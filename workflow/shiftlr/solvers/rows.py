@@ -208,9 +208,11 @@ def centre_intercept(margins, signs, weights, lam, tilt_b, total_weight):
     for _ in range(3):
         _, first, _ = along(margins, signs, 0.0, weights, lam)
         slope = abs(first + tilt_b)
-        if not slope > 1e-12 * total_weight:
+        if not slope > 1e-12 * min(1.0, lam) * total_weight:
             break
-        step, _ = minimise_along(margins, signs, weights, lam, tilt_b, 0.0, 0.0, 1e-12 * total_weight / slope)
+        step, _ = minimise_along(
+            margins, signs, weights, lam, tilt_b, 0.0, 0.0, 1e-12 * min(1.0, lam) * total_weight / slope
+        )
         if step == 0.0 or abs(moved + step) > 200.0:
             break
         moved += step
@@ -220,7 +222,7 @@ def centre_intercept(margins, signs, weights, lam, tilt_b, total_weight):
 
 
 class Problem(NamedTuple):
-    """All that defines F; `reach` is sum_i w_i |x_ij|, the largest value the loss gradient can have."""
+    """All that defines F; `reach` is sum_i w_i |x_ij|, the largest value the loss gradient can have for lam >= 1."""
 
     rows: PreparedRows
     signs: np.ndarray
@@ -280,6 +282,7 @@ def evaluate(problem, theta, intercept):
     gradient_b = slopes.sum() + p.tilt_b if p.fit_intercept else 0.0
     if p.total_weight > 0.0:
         optimality = max(optimality, abs(gradient_b) / p.total_weight)
+    optimality /= min(1.0, p.lam)  # the loss's steepest slope; a gradient is small only beside it
     return Point(
         theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality, squares / (2.0 * p.alpha)
     )
