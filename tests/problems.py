@@ -69,7 +69,10 @@ def explicit_answer(X, y, w, lam, penalty=None, alpha=0.0):
 
 
 def violation(X, y, w, theta, b, lam, penalty=None, alpha=0.0, fit_intercept=True):
-    """Largest violation of the profiled problem's optimality conditions, relative to the largest gradient possible."""
+    """Largest violation of the profiled problem's optimality conditions, relative to the gradient's scale.
+
+    That is the sum of the losses' slopes times the mean size of the feature; without a penalty, the most it can be.
+    """
     signs = signs_of(y)
     slopes = -np.minimum(expit(-signs * (X @ theta + b)), lam)
     by_theta = X.T @ (w * signs * slopes)
@@ -82,4 +85,5 @@ def violation(X, y, w, theta, b, lam, penalty=None, alpha=0.0, fit_intercept=Tru
     reach = w @ np.abs(X)
     largest = np.max(worst[reach > 0.0] / reach[reach > 0.0], initial=0.0)
     largest = max(largest, abs(w @ (signs * slopes)) / w.sum()) if fit_intercept else largest
-    return largest / min(1.0, lam)
+    steepest = min(1.0, lam)
+    return largest / (steepest if penalty is None else max(w @ np.abs(slopes) / w.sum(), 1e-6 * steepest))

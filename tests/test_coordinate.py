@@ -49,7 +49,8 @@ def optimality(x, signs, weights, tilt, tilt_b, kappa, lam, coef, intercept, fit
     reach = weights @ np.abs(x)
     worst = np.max(distance[reach > 0] / reach[reach > 0], initial=0.0)
     worst = max(worst, abs(residuals.sum() + tilt_b) / weights.sum()) if fit_intercept else worst
-    return worst / min(1.0, lam)
+    steepest = min(1.0, lam)
+    return worst / (steepest if kappa == 0.0 else max(weights @ np.abs(slope) / weights.sum(), 1e-6 * steepest))
 
 
 def by_split_variables(x, signs, weights, tilt, tilt_b, kappa, lam, fit_intercept):

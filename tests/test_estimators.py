@@ -197,6 +197,56 @@ def test_odd_data_are_solved(X, y, penalty, alpha, lam, storage):
     assert violation(X, y, np.ones(len(y)), theta, b, lam, penalty, alpha) <= 1e-6
 
 
+@pytest.mark.parametrize(("penalty", "share"), [(None, 0.0), ("l1", 0.1), ("l2", 0.1)])
+@pytest.mark.parametrize("lam", [1e-3, 1e-8])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_a_small_lam_is_solved_as_well_as_a_large_one(penalty, share, lam, storage):
+    X, y, _ = random_problem(15, 300, 4)
+    model = RobustLogisticRegression(lam=lam, penalty=penalty, alpha=share * lam).fit(storage(X), y)
+    assert violation(X, y, np.ones(300), model.coef_.ravel(), model.intercept_[0], lam, penalty, share * lam) <= 1e-6
+    assert model.coef_.any() and 0.0 < np.mean(model.shifts_ != 0.0) < 1.0
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("lam", [0.001, 0.3, 1.0])
+def test_separation_by_one_indicator_is_noticed(storage, lam):
+    random = np.random.default_rng(16)
+    X = np.column_stack([random.random(100) < 0.2, random.random(100) < 0.5]).astype(float)
+    y = random.integers(0, 2, size=100)
+    y[X[:, 0] > 0] = 1
+    with pytest.warns(ConvergenceWarning, match="separable"):
+        RobustLogisticRegression(lam=lam).fit(storage(X), y)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-155, 1e150])
+def test_absurd_scales_end(scale):
+    X, y, _ = random_problem(17, 60, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        for estimator in (RobustLogisticRegression(penalty="l2", alpha=1.0), LinearSVM()):
+            assert np.isfinite(estimator.fit(X * scale, y).coef_).all()
+
+
+def test_a_matrix_with_duplicate_entries_is_summed_and_left_as_it_was():
+    X, y, _ = random_problem(18, 50, 3)
+    doubled = sparse.csr_array(
+        (np.repeat(X.ravel() / 2.0, 2), np.repeat(np.tile(np.arange(3), 50), 2), np.arange(0, 301, 6)), shape=(50, 3)
+    )
+    for estimator in [*ALL, *PENALISED]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            plain = estimator.fit(sparse.csr_array(X), y).coef_
+            np.testing.assert_allclose(estimator.fit(doubled, y).coef_, plain, rtol=1e-6, atol=1e-9)
+    assert doubled.nnz == 300
+
+
+def test_warnings_point_at_the_caller():
+    with pytest.warns(ConvergenceWarning) as record:
+        RobustLogisticRegression(max_iter=1).fit(X_GOOD, Y_GOOD)
+    assert record[0].filename == __file__
+
+
 # Bad input -----------------------------------------------------------------------------------------------------------
 
 X_GOOD, Y_GOOD, _ = random_problem(14, 30, 2)
@@ -225,6 +275,7 @@ def with_value(value):
         (np.full((30, 2), "a", dtype=object), Y_GOOD, "could not convert string to float: 'a'"),
         (X_GOOD, np.where(Y_GOOD, np.nan, 0.0), "y contains NaN"),
         (X_GOOD, X_GOOD[:, 0], "Unknown label type: continuous"),
+        (X_GOOD, np.array([None, *Y_GOOD[1:]], dtype=object), "y|label"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -241,9 +292,10 @@ def test_bad_data_are_refused(estimator, X, y, message):
         (np.r_[np.nan, np.ones(29)], "sample_weight contains NaN"),
         (np.ones(29), r"sample_weight.shape == \(29,\)"),
         (np.zeros(30), "sample_weight: all weights are zero"),
+        ("balanced", "sample_weight='balanced'"),
         (Y_GOOD.astype(float), "y has only one class with a positive sample_weight: 1"),
     ],
-    ids=["negative", "NaN", "shape", "zeros", "one class left"],
+    ids=["negative", "NaN", "shape", "zeros", "a word", "one class left"],
 )
 def test_bad_weights_are_refused(estimator, weights, message):
     with pytest.raises(ValueError, match=message):
@@ -263,6 +315,9 @@ def test_bad_weights_are_refused(estimator, weights, message):
         (RobustLogisticRegression(tol=0.0), r"tol=0\.0"),
         (RobustLogisticRegression(max_iter=0), r"max_iter=0: must be a whole number at least 1"),
         (RobustLogisticRegression(max_iter=2.5), r"max_iter=2\.5"),
+        (RobustLogisticRegression(lam=10**400), r"lam=1000"),
+        (RobustLogisticRegression(penalty=np.array(["l1"])), r"penalty=array"),
+        (RobustLogisticRegression(fit_intercept="no"), r"fit_intercept='no': must be True or False"),
         (StandardLogisticRegression(penalty="l3"), r"penalty='l3'"),
         (FlippingLogisticRegression(initial_flip=0.5), r"initial_flip=0\.5: must be less than 0\.5"),
         (FlippingLogisticRegression(n_init=0), r"n_init=0"),
@@ -280,7 +335,13 @@ def test_bad_parameters_are_refused(estimator, message):
 
 @pytest.mark.parametrize(
     ("lams", "message"),
-    [([], "non-empty"), ([[0.1]], "one-dimensional"), ([0.1, -0.5], r"lams=-0\.5"), ([np.nan], "nan")],
+    [
+        ([], "non-empty"),
+        ([[0.1]], "one-dimensional"),
+        ([0.1, -0.5], r"lams=-0\.5"),
+        ([np.nan], "nan"),
+        ("a", "lams='a'"),
+    ],
 )
 def test_bad_lams_are_refused(lams, message):
     with pytest.raises(ValueError, match=message):

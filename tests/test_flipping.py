@@ -101,6 +101,22 @@ def test_more_starts_are_never_worse_and_repeatable():
     assert np.array_equal(many[0].flip_probabilities_, many[1].flip_probabilities_)
 
 
+def test_labels_are_right_more_often_than_not():
+    """A start beyond the mirror comes back with the classes named as they were."""
+    for seed in range(40):
+        X, y, _ = random_problem(seed, 10, 6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = FlippingLogisticRegression(penalty="l1", alpha=0.1, n_init=4, random_state=seed).fit(X, y)
+        assert model.flip_probabilities_[0, 1] + model.flip_probabilities_[1, 0] <= 1.0 + 1e-9
+
+
+def test_separable_data_are_named():
+    X, _, _ = random_problem(6, 50, 2)
+    with pytest.warns(UserWarning, match="separable"):
+        FlippingLogisticRegression().fit(X, X[:, 0] > 0.0)
+
+
 def test_too_few_iterations_warn():
     X, y, _ = random_problem(5, 70, 2)
     with pytest.warns(UserWarning, match="EM stopped after max_iter=1 iterations"):

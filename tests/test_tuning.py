@@ -1,6 +1,7 @@
 """Tuning: ties, limits on the share of shifts, folds, and the report's two procedures."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from problems import random_problem
 from scipy import sparse
@@ -174,3 +175,45 @@ def test_bad_grids_and_labels_are_refused():
         tune_on_dev(RobustLogisticRegression(), lam_grid([0.1]), X, Y, X_DEV, Y_DEV + 1)
     with pytest.raises(ValueError, match="lam=-1"):
         tune_on_dev(RobustLogisticRegression(), lam_grid([-1.0]), X, Y, X_DEV, Y_DEV)
+
+
+def test_a_development_set_is_checked_like_any_data():
+    model, grid = RobustLogisticRegression(), lam_grid([0.1, 1.0])
+    frame = pd.DataFrame(X, columns=["p", "q", "r"])
+    assert tune_on_dev(model, grid, frame, Y, frame, Y).score > 0.5
+    for dev, labels, message in [
+        (frame[["q", "p", "r"]], Y, "feature names"),
+        (frame[["p", "q"]], Y, "feature"),
+        (frame.where(frame < 1.0), Y, "X contains NaN"),
+        (frame, Y[:1], "inconsistent numbers of samples"),
+        (frame[:1], Y, "inconsistent numbers of samples"),
+        (frame[:0], Y[:0], "0 sample"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tune_on_dev(model, grid, frame, Y, dev, labels)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, sparse.coo_array, sparse.csc_array, np.ndarray.tolist])
+def test_folds_take_features_of_any_kind(kind):
+    columns = kind(X) if kind is not pd.DataFrame else pd.DataFrame(X, columns=["p", "q", "r"])
+    grid = lam_grid([0.1, 1.0])
+    expected = tune_by_folds(RobustLogisticRegression(), grid, X, Y, n_splits=3)
+    tuned = tune_by_folds(RobustLogisticRegression(), grid, columns, list(Y), n_splits=3)
+    assert tuned.score == pytest.approx(expected.score) and tuned.params == expected.params
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tune_by_folds(RobustLogisticRegression(), lam_grid([0.1]), X, Y, limit=0.3), r"limit=0\.3"),
+        (lambda: tune_by_folds(RobustLogisticRegression(), (p for p in []), X, Y), "grid=<generator"),
+        (lambda: second_procedure(LinearSVM(), [1.0], [0.1], X, Y), r"estimator=LinearSVM\(\)"),
+        (lambda: first_procedure(StandardLogisticRegression(), [1.0], [0.1], X, Y), r"estimator=Standard"),
+        (lambda: first_procedure(RobustLogisticRegression(penalty="l1"), [1.0], [0.1], X, Y, X), "give both"),
+        (lambda: ShareLimit(about=0.1, within=float("nan")).allowed([0.1]), "within=nan"),
+        (lambda: ShareLimit(at_most=0.1).allowed([float("nan")]), "no shifts to limit"),
+    ],
+)
+def test_misuse_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

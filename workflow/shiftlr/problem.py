@@ -16,11 +16,12 @@ from shiftlr.solvers.dual import l2_sparse, prepare_rows
 from shiftlr.solvers.hinge import hinge_columns, hinge_rows
 from shiftlr.solvers.loss import threshold
 from shiftlr.solvers.newton import newton_path
+from shiftlr.solvers.rows import gap_counts
 
+_FEW_COLUMNS = 200  # up to here a Newton step costs next to nothing, and columns stay as they are
 _MOST_SPARSE_COLUMNS = 1000  # for Newton; more go to coordinate descent
 _CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
 _CONTINUATION_TOL = 1e-3
-_STILL_MOVING = 0.1  # margins that move this much in the last Newton step are running away
 
 
 class Path(NamedTuple):
@@ -31,7 +32,6 @@ class Path(NamedTuple):
     objectives: np.ndarray
     n_iters: np.ndarray
     optimalities: np.ndarray
-    running_away: np.ndarray
 
 
 class Start(NamedTuple):
@@ -55,7 +55,7 @@ class HingeFit(NamedTuple):
 def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
     """Minimise 1/2 ||theta||^2 + sum_i price_i max(0, 1 - s_i (x_i.theta + b)); dual for many sparse columns only."""
     if sparse.issparse(X) and X.shape[1] > _MOST_SPARSE_COLUMNS:
-        rows = _canonical(X, sparse.csr_array)
+        rows = sparse.csr_array(X)
         start = np.zeros(len(signs))
         return HingeFit(
             *hinge_rows(
@@ -109,7 +109,7 @@ class FewColumns:
         if sparse.issparse(X):
             sizes = _mean_sizes(features, self.weights)
             self.scale, self.rotated_scale = (self.scale, sizes) if penalised else (sizes, self.rotated_scale)
-            columns = _canonical(features @ sparse.diags_array(1.0 / sizes), sparse.csc_array)
+            columns = sparse.csc_array(features @ sparse.diags_array(1.0 / sizes))
             if fit_intercept:
                 columns = sparse.csc_array(sparse.hstack([columns, np.ones((len(signs), 1))]))
             self.signed = (columns.data * signs[columns.indices], columns.indices, columns.indptr, len(signs))
@@ -121,7 +121,7 @@ class FewColumns:
         if not penalised:
             self.scale = _mean_sizes(features, self.weights)
             features = features / self.scale
-        if n_columns > len(features):
+        if n_columns > max(len(features), _FEW_COLUMNS):
             self.rotation, triangle = np.linalg.qr(features.T)
             features = triangle.T
             self.rotated_scale = np.ones(features.shape[1])
@@ -148,9 +148,9 @@ class FewColumns:
         for first, last in _runs_of_equal(alphas):
             parts.append(self._run(alphas[first], lams[first:last], theta, tilt, tol, max_iter))
             theta = parts[-1][0][-1]
-        thetas, objectives, n_iters, optimalities, last_steps = map(np.concatenate, zip(*parts, strict=True))
+        thetas, objectives, n_iters, optimalities = map(np.concatenate, zip(*parts, strict=True))
         coefs, intercepts = self.from_kernel(thetas)
-        return Path(coefs, intercepts, objectives, n_iters, optimalities, last_steps > _STILL_MOVING)
+        return Path(coefs, intercepts, objectives, n_iters, optimalities)
 
     def ridge(self, alpha):
         """The L2 penalty on each of the kernel's coordinates."""
@@ -195,15 +195,6 @@ def shares_shifted(X, signs, path, lams):
     return np.mean(margins < np.array([threshold(lam) for lam in lams]), axis=0)
 
 
-def _canonical(X, kind):
-    """A sparse matrix as `kind`, each entry once; the caller's own matrix is never changed."""
-    matrix = kind(X, copy=False)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
-
-
 def _columns_times(columns, vector):
     """Each column, dense or sparse, times a vector."""
     if isinstance(columns, tuple):
@@ -219,7 +210,7 @@ class Lasso:
         self.n_features = X.shape[1]
         self.features: tuple | np.ndarray
         if sparse.issparse(X):
-            columns = _canonical(X, sparse.csc_array)
+            columns = sparse.csc_array(X)
             self.features = (columns.data, columns.indices, columns.indptr, X.shape[0])
         else:
             self.features = np.ascontiguousarray(X.T)
@@ -243,14 +234,14 @@ class Lasso:
             tol,
             max_iter,
         )
-        return Path._make([*solved, np.asarray(alphas) == 0.0])
+        return Path._make(solved)
 
 
 class SparseRidge:
     """L2 on sparse features: dual coordinate descent, then Newton."""
 
     def __init__(self, X, signs, weights, fit_intercept):
-        rows = _canonical(X, sparse.csr_array)
+        rows = sparse.csr_array(X)
         values = None if np.all(rows.data == 1.0) else rows.data
         self.prepared = prepare_rows(rows.indptr, rows.indices, values, X.shape[1])
         self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
@@ -275,10 +266,10 @@ class SparseRidge:
                 max_iter,
             )
             start = Start(coef, intercept)
-            # The solver also stops at a gap of tol^2, so that is the measure where it is the smaller one.
-            optimality = min(optimality, np.sqrt(max(gap, 0.0) / abs(objective))) if objective != 0.0 else optimality
+            if gap_counts(tol) and objective > 0.0:  # the solver stops at a gap of tol^2 too
+                optimality = min(optimality, np.sqrt(max(gap, 0.0) / objective))
             solved.append((coef, intercept, objective, n_iter, optimality))
-        return Path._make([*map(np.array, zip(*solved, strict=True)), np.zeros(len(solved), bool)])
+        return Path._make(map(np.array, zip(*solved, strict=True)))
 
 
 def _tilt(problem, doubts):

@@ -108,10 +108,7 @@ class Fits:
 @on_one_blas_thread
 def fit_grid(estimator, grid, X, y, sample_weight=None):
     """Fit every setting of the grid."""
-    if not isinstance(grid, list | tuple):
-        raise ValueError(f"grid={grid!r}: must be a list of parameter settings")
-    if not grid:
-        raise ValueError("grid=[]: at least one setting is needed")
+    _check_grid(grid)
     on_a_path = type(estimator) in (RobustLogisticRegression, StandardLogisticRegression)
     varied = {name for params in grid for name in params}
     if on_a_path and varied <= {"lam", "alpha"} and varied <= set(estimator.get_params()):
@@ -174,6 +171,7 @@ def tune_by_folds(
 
 def fold_scores(estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None):
     """Mean score of each setting over stratified folds."""
+    _check_grid(grid)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     folds = kind(n_splits=n_splits, shuffle=True, random_state=random_state)
     X, y, sample_weight = indexable(X, column_or_1d(y), sample_weight)
@@ -224,6 +222,13 @@ def second_procedure(
     by_folds = {"n_splits": n_splits, "groups": groups, "scoring": scoring, "random_state": random_state}
     standard = tune_by_folds(StandardLogisticRegression(**shared), alpha_grid(alphas, prefer), X, y, **by_folds)
     return tune_by_folds(estimator, lam_grid(lams, alpha=standard.params["alpha"]), X, y, limit=limit, **by_folds)
+
+
+def _check_grid(grid):
+    if not isinstance(grid, list | tuple):
+        raise ValueError(f"grid={grid!r}: must be a list of parameter settings")
+    if not grid:
+        raise ValueError("grid=[]: at least one setting is needed")
 
 
 def _check_robust(estimator):

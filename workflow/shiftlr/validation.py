@@ -4,6 +4,7 @@ import numbers
 import sys
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 PENALTIES = (None, "l1", "l2")
@@ -60,6 +61,15 @@ def check_lams(lams):
     if bad.any():
         check_number("lams", float(lams[bad][0]), above=0.0)
     return lams
+
+
+def each_entry_once(X):
+    """X, or for a sparse matrix that stores an entry in parts, a copy with their sums; X itself is never changed."""
+    if not sparse.issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def is_plain_features(X):

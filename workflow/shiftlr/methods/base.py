@@ -21,6 +21,7 @@ from shiftlr.validation import (
     check_penalty,
     check_two_classes,
     check_weights,
+    each_entry_once,
     is_plain_features,
     is_plain_labels,
 )
@@ -30,6 +31,7 @@ SEPARABLE = (
     "Use penalty='l2' or 'l1' with alpha > 0."
 )
 
+_LOST_IN_ROUNDING = 1e-6  # a solver that stops by itself above tol, but below this, has done what floating point allows
 _threads = ThreadpoolController()
 _BLAS_NEVER_SPLITS = 2048  # arrays below this size; asking for one thread costs a tenth of a fit of that size
 
@@ -69,6 +71,7 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
             check_classification_targets(y)
+            X = each_entry_once(X)
         weights = check_weights(sample_weight, X)
         self.classes_, signs = check_two_classes(y, weights)
         return X, signs, weights
@@ -107,7 +110,7 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         warn_caller(f"{type(self).__name__}: {message}", ConvergenceWarning)
 
     def _warn_if_not_converged(self, tol):
-        if self.optimality_ > tol:
+        if self.optimality_ > (tol if self.n_iter_ >= self.max_iter else max(tol, _LOST_IN_ROUNDING)):
             self._warn(
                 f"stopped after {self.n_iter_} iterations (max_iter={self.max_iter}) with optimality "
                 f"{self.optimality_:.2e}, above tol={tol:.2e}; raise max_iter or tol, or scale the features."
@@ -142,9 +145,9 @@ class LogisticClassifier(LinearBinaryClassifier):
         self.n_iter_ = int(path.n_iters[k])
         self.objective_ = float(path.objectives[k])
         self.optimality_ = float(path.optimalities[k])
-        suspicious = path.running_away[k] or self.optimality_ > self.tol or X.shape[1] >= X.shape[0]
         margins = self._margins(X, signs)
-        if self.alpha == 0.0 and suspicious and is_separable(X, signs, weights, self.fit_intercept, margins):
+        lam = self._price_of_shifts()
+        if self.alpha == 0.0 and is_separable(X, signs, weights, self.fit_intercept, margins, lam, self.tol):
             self._warn(SEPARABLE)
         else:
             self._warn_if_not_converged(self.tol)

@@ -78,7 +78,11 @@ class FlippingLogisticRegression(LogisticClassifier):
         em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
         standard = em.m_step(None, None, tol, max_iter)
         random = check_random_state(self.random_state)
-        best = em.run(standard, np.full(2, flip), tol, max_iter)
+        if alpha == 0.0 and em.margins(standard)[weights > 0.0].min() > 0.0:  # no maximum, and no need of flips
+            best, n_init = em.state(standard, np.zeros(2)), 1
+            self._warn(SEPARABLE)
+        else:
+            best = em.run(standard, np.full(2, flip), tol, max_iter)
         for _ in range(n_init - 1):
             spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
             start = Start(standard.coef + spread, standard.intercept)
@@ -91,10 +95,8 @@ class FlippingLogisticRegression(LogisticClassifier):
         self.doubts_ = best.doubts
         self.log_likelihoods_ = best.log_likelihoods
         self.objective_ = -best.log_likelihoods[-1]
-        self.n_iter_ = len(best.log_likelihoods) - 1
-        if alpha == 0.0 and self._margins(X, signs)[weights > 0.0].min() > 0.0:
-            self._warn(SEPARABLE)
-        elif not best.converged:
+        self.n_iter_ = max(len(best.log_likelihoods) - 1, 1)
+        if not best.converged:
             self._warn(f"EM stopped after max_iter={max_iter} iterations; raise max_iter or tol={tol:.1e}")
         return self
 
@@ -105,7 +107,7 @@ class _State:
     def __init__(self, start, flips, doubts, log_likelihood):
         self.start, self.flips, self.doubts = start, flips, doubts
         self.log_likelihoods = [log_likelihood]
-        self.converged = False
+        self.converged = True
 
     def mirror(self):
         """Exchange the names of the true classes: the same likelihood, with labels right more often than not."""
@@ -124,8 +126,8 @@ class _EM:
 
     def run(self, start, flips, tol, max_iter):
         """Iterate until the log-likelihood stands still. An iteration that lowers it, by rounding, is not taken."""
-        log_likelihood, doubts = self.e_step(start, flips)
-        state = _State(start, flips, doubts, log_likelihood)
+        state = self.state(start, flips)
+        state.converged = False
         for _ in range(max_iter):
             flips = self.flips_given(state.doubts)
             start = self.m_step(state.start, state.doubts, tol, max_iter)
@@ -141,9 +143,17 @@ class _EM:
             state.mirror()
         return state
 
+    def state(self, start, flips):
+        """Where EM stands at given weights and flip probabilities."""
+        log_likelihood, doubts = self.e_step(start, flips)
+        return _State(start, flips, doubts, log_likelihood)
+
+    def margins(self, start):
+        return self.signs * (self.X @ start.coef + start.intercept)
+
     def e_step(self, start, flips):
         """(Penalised log-likelihood of the labels seen, probability that each is wrong)."""
-        margins = self.signs * (self.X @ start.coef + start.intercept)
+        margins = self.margins(start)
         log_right = log_expit(margins) + _log(1.0 - flips)[self.seen]
         log_wrong = log_expit(-margins) + _log(flips)[1 - self.seen]
         log_seen = np.logaddexp(log_right, log_wrong)

@@ -46,8 +46,9 @@ class RobustLogisticRegression(LogisticClassifier):
         Strength of the penalty on theta.
     fit_intercept : bool
     tol : float > 0
-        Stop when every optimality condition holds to within `tol` of the largest value that its gradient can take
-        (for sparse L2 also when the duality gap is below tol^2 of the objective).
+        Stop when every optimality condition holds to within `tol` of the gradient's scale: the sum of the losses'
+        slopes times the mean size of the feature; for sparse L2 and tol >= 1e-6 also at a duality gap below tol^2 of
+        the objective.
     max_iter : int
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from shiftlr.solvers.columns import column_dot, column_sums
-from shiftlr.solvers.loss import REORDER, weighted_terms
+from shiftlr.solvers.loss import REORDER, slope_scale, weighted_terms
 from shiftlr.solvers.matrix_free_model import solve_free_model
 from shiftlr.solvers.quadratic_model import (
     combine_columns,
@@ -201,6 +201,25 @@ def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
 
 
 @njit(error_model="numpy", cache=True)
+def _solve_beside_slopes(features, problem, state, kappa, lam, outside, tol, max_iter):
+    """`_solve_point` until the violation is small beside the mean slope of the losses, which is known only afterwards.
+
+    Without a penalty the slopes themselves may vanish, and the most that they can be is the measure."""
+    aimed = min(1.0, lam)
+    steps = 0
+    while True:
+        objective, more, violation = _solve_point(
+            features, problem, state, kappa, lam, outside, tol * aimed, max_iter - steps
+        )
+        steps += more
+        scale = aimed if kappa == 0.0 else slope_scale(total_of(state.slopes), problem.total_weight, lam)
+        if violation <= tol * scale or steps >= max_iter or scale >= aimed:
+            return objective, steps, violation / scale
+        aimed = 0.9 * scale  # the slopes still change a little
+        outside = 0.0
+
+
+@njit(error_model="numpy", cache=True)
 def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter):
     """Minimise sum_i w_i profiled(s_i (x_i.theta + b), lam) + tilt.theta + tilt_b b + kappa ||theta||_1 at each pair.
 
@@ -225,11 +244,9 @@ def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept,
     for k in range(n_points):
         if k > 0:
             outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol * min(1.0, lams[k]))
-        steepest = min(1.0, lams[k])  # the loss's slope; a gradient is small only beside it
-        objectives[k], n_iters[k], violation = _solve_point(
-            features, problem, state, kappas[k], lams[k], outside, tol * steepest, max_iter
+        objectives[k], n_iters[k], optimalities[k] = _solve_beside_slopes(
+            features, problem, state, kappas[k], lams[k], outside, tol, max_iter
         )
-        optimalities[k] = violation / steepest
         intercepts[k] = state.values[0]
         for a in range(1, state.counts[SIZE]):
             coefs[k, state.columns[a]] = state.values[a]

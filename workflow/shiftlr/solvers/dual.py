@@ -175,8 +175,8 @@ def l2_sparse(
 ):
     """Minimise F with the penalty (alpha / 2) |theta|^2; `rows` is a `PreparedRows` or (indptr, indices, data, m).
 
-    Stops when the optimality is <= tol or the duality gap <= tol^2 |F|, after max_iter Newton steps, or where
-    rounding ends all progress. Returns (coef, intercept, objective, n_iter, optimality, gap).
+    Stops when the optimality is <= tol or, for tol >= 1e-6, the duality gap <= tol^2 |F|, after max_iter Newton steps,
+    or where rounding ends all progress. Returns (coef, intercept, objective, n_iter, optimality, gap).
     """
     if not isinstance(rows, PreparedRows):
         rows = prepare_rows(*rows)

@@ -275,7 +275,7 @@ def hinge_columns(signed, signs, upper, ridge, start, tol, max_iter):
     while iterations < max_iter and width > 1e-12 and (improving or best_gap > tol * best_primal):
         before_theta, before_multipliers = theta.copy(), multipliers.copy()
         combine_columns(signed, theta, margins)
-        _, used, _, _ = newton_point(
+        _, used, _ = newton_point(
             HINGE, signed, upper, tilt, ridge, width, theta, margins, 1e-13, max_iter - iterations
         )
         iterations += max(used, 1)

@@ -168,6 +168,18 @@ def weighted_hinge_terms(margins, weights, width, slopes, curvatures):
 
 
 @njit(cache=True)
+def slope_scale(total_slope, total_weight, lam):
+    """The mean slope of the losses, which a gradient must be small beside to count as zero.
+
+    Not less than 1e-6 of the steepest, min(1, lam): below that the data are as good as separated, and slopes vanish.
+    """
+    steepest = min(1.0, lam)
+    if total_weight <= 0.0:
+        return steepest
+    return max(abs(total_slope) / total_weight, 1e-6 * steepest)
+
+
+@njit(cache=True)
 def shifts_from_margins(margins, signs, lam):
     """The shifts that go with the margins: s (t - m) below the threshold, 0 elsewhere."""
     t = threshold(lam)

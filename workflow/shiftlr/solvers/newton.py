@@ -3,8 +3,8 @@
 Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
 where `signed` holds one column of X a coordinate (a column of ones for the intercept included), dense or sparse as
 `columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about
-sum_i w_i. That makes the convergence measure, max_j |gradient_j| over min(1, lam) sum_i w_i, the largest it can be,
-comparable between coordinates.
+sum_i w_i. That makes the convergence measure, max_j |gradient_j| over the sum of the losses' slopes, comparable between
+coordinates; without a penalty, where the slopes themselves may vanish, it is over the sum they can have at most.
 
 The curvature jumps at the threshold and is 0 below it, so the Hessian may be singular: a damping in proportion to the
 gradient keeps it invertible without spoiling the fast convergence at the end, and every step is line-searched.
@@ -18,13 +18,13 @@ from numba.extending import overload
 
 from shiftlr.solvers.columns import add_column, column_dot
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
-from shiftlr.solvers.loss import REORDER, weighted_hinge_terms, weighted_loss_along, weighted_terms
+from shiftlr.solvers.loss import REORDER, slope_scale, weighted_hinge_terms, weighted_loss_along, weighted_terms
 
 LOGISTIC = 0  # with the parameter lam
 HINGE = 1  # rounded off, with its width as the parameter
 
 _BLOCK = 1024  # examples per Hessian block: a block of every column stays in the cache
-_DAMPING = 1e-3  # of the gradient's length, which does not change when the columns are rotated
+_DAMPING = 1e-6  # of the gradient's length, which does not change when the columns are rotated
 _LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
 _SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
 _PATIENCE = (
@@ -125,6 +125,15 @@ def loss_terms(loss, margins, weights, parameter, slopes, curvatures):
 
 
 @njit(error_model="numpy", cache=True)
+def gradient_scale(loss, bare, weights, parameter, slopes):
+    """What a gradient is small beside: the sum of the slopes, or the most it could be for a loss without a penalty."""
+    total_weight = weights.sum()
+    if loss == HINGE:
+        return total_weight
+    return total_weight * (min(1.0, parameter) if bare else slope_scale(slopes.sum(), total_weight, parameter))
+
+
+@njit(error_model="numpy", cache=True)
 def smallest_margin(margins, weights):
     """Over the examples that count."""
     smallest = np.inf
@@ -138,21 +147,18 @@ def smallest_margin(margins, weights):
 def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, tol, max_iter):
     """One parameter of the loss (lam), from `theta` and its `margins`, both updated in place.
 
-    Returns (objective, iterations, optimality, last step), the last being the largest change of a margin in the final
-    iteration: where the gradient vanishes while the margins still move, the minimum lies at infinity. It lies there for
-    certain, and the iteration ends, once nothing but the loss is left and all margins are well above 0.
+    Returns (objective, iterations, optimality). With nothing but the loss and all margins above 0, the minimum lies at
+    infinity; the iteration ends on its way there.
     """
     size, n = theta.size, weights.size
     slopes, curvatures, change, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gradient, direction, moved = np.empty(size), np.empty(size), np.empty(size)
     hessian, factor = np.empty((size, size)), np.empty((size, size))
-    steepest = min(1.0, parameter) if loss == LOGISTIC else 1.0
-    largest_gradient = steepest * weights.sum()
-    objective = loss_terms(loss, margins, weights, parameter, slopes, curvatures) + smooth_part(theta, tilt, ridge)
-    optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
-    iteration, stalled = 0, 0
-    last_step = 0.0
     bare = loss == LOGISTIC and not np.any(tilt) and not np.any(ridge)
+    objective = loss_terms(loss, margins, weights, parameter, slopes, curvatures) + smooth_part(theta, tilt, ridge)
+    largest = fill_gradient(signed, slopes, theta, tilt, ridge, gradient)
+    optimality = largest / gradient_scale(loss, bare, weights, parameter, slopes)
+    iteration, stalled = 0, 0
     while optimality > tol and iteration < max_iter:
         iteration += 1
         weighted_gram(signed, curvatures, hessian)
@@ -179,17 +185,14 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
             break
         theta[:] = moved
         margins[:] = trial
-        last_step = step * largest_change
-        if bare and smallest_margin(margins, weights) > _SEPARATED:
-            optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
-            return value, iteration, optimality, np.inf
         before = optimality
-        optimality = fill_gradient(signed, slopes, theta, tilt, ridge, gradient) / largest_gradient
+        largest = fill_gradient(signed, slopes, theta, tilt, ridge, gradient)
+        optimality = largest / gradient_scale(loss, bare, weights, parameter, slopes)
         stalled = stalled + 1 if value > objective - noise and optimality > 0.5 * before else 0
         objective = value
-        if stalled == _PATIENCE:
+        if stalled == _PATIENCE or (bare and smallest_margin(margins, weights) > _SEPARATED):
             break
-    return objective, iteration, optimality, last_step
+    return objective, iteration, optimality
 
 
 @njit(error_model="numpy", cache=True)
@@ -211,12 +214,12 @@ def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
 def newton_path(signed, weights, tilt, ridge, lams, start, tol, max_iter):
     """Solve for every lam in order, each warm-started from the ones before.
 
-    Returns thetas (len(lams), len(start)), objectives, iteration counts, convergence measures and last steps.
+    Returns thetas (len(lams), len(start)), objectives, iteration counts and convergence measures.
     """
     size, n = start.size, weights.size
     n_lams = lams.size
     coefs = np.empty((n_lams, size))
-    objectives, optimalities, last_steps = np.empty(n_lams), np.empty(n_lams), np.empty(n_lams)
+    objectives, optimalities = np.empty(n_lams), np.empty(n_lams)
     iterations = np.empty(n_lams, np.int64)
     theta = start.copy()
     margins = np.empty(n)
@@ -224,8 +227,8 @@ def newton_path(signed, weights, tilt, ridge, lams, start, tol, max_iter):
     for k in range(n_lams):
         if k >= 2 and lams[k - 1] != lams[k - 2]:
             extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins)
-        objectives[k], iterations[k], optimalities[k], last_steps[k] = newton_point(
+        objectives[k], iterations[k], optimalities[k] = newton_point(
             LOGISTIC, signed, weights, tilt, ridge, lams[k], theta, margins, tol, max_iter
         )
         coefs[k] = theta
-    return coefs, objectives, iterations, optimalities, last_steps
+    return coefs, objectives, iterations, optimalities

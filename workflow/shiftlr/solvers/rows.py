@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit, prange
 
 from shiftlr.solvers.dense import dot
-from shiftlr.solvers.loss import REORDER, loss_at_threshold, terms_at, threshold, weighted_terms
+from shiftlr.solvers.loss import REORDER, loss_at_threshold, slope_scale, terms_at, threshold, weighted_terms
 
 CHUNKS = 8  # the partition of every parallel loop, whatever the number of threads
 NO_VALUES = np.empty(0)
@@ -221,6 +221,11 @@ def centre_intercept(margins, signs, weights, lam, tilt_b, total_weight):
     return moved
 
 
+def gap_counts(tol):
+    """Whether a duality gap of tol^2 ends the search too; below this tol rounding leaves only the gradient."""
+    return tol >= 1e-6
+
+
 class Problem(NamedTuple):
     """All that defines F; `reach` is sum_i w_i |x_ij|, the largest value the loss gradient can have for lam >= 1."""
 
@@ -250,7 +255,7 @@ class Point(NamedTuple):
     gap: float
 
     def good_enough(self, tol):
-        return self.optimality <= tol or self.gap <= tol * tol * abs(self.objective)
+        return self.optimality <= tol or (gap_counts(tol) and self.gap <= tol * tol * abs(self.objective))
 
 
 @njit(error_model="numpy", fastmath=REORDER, cache=True)
@@ -276,13 +281,14 @@ def evaluate(problem, theta, intercept):
     slopes, curvatures = np.empty(margins.size), np.empty(margins.size)
     objective = weighted_terms(margins, p.weights, p.lam, slopes, curvatures)
     objective += dot(p.tilt, theta) + p.tilt_b * intercept + 0.5 * p.alpha * dot(theta, theta)
+    scale = slope_scale(float(slopes.sum()), p.total_weight, p.lam)
     slopes *= p.signs
     gradient = column_products(p.rows, slopes, np.empty(theta.size))
     optimality, squares = finish_gradient(gradient, theta, p.tilt, p.alpha, p.reach)
     gradient_b = slopes.sum() + p.tilt_b if p.fit_intercept else 0.0
     if p.total_weight > 0.0:
         optimality = max(optimality, abs(gradient_b) / p.total_weight)
-    optimality /= min(1.0, p.lam)  # the loss's steepest slope; a gradient is small only beside it
+    optimality /= scale
     return Point(
         theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality, squares / (2.0 * p.alpha)
     )
