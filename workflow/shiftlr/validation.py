@@ -109,10 +109,7 @@ def check_weights(sample_weight, X):
 
 def check_two_classes(y, weights):
     """The two classes in sorted order and +1 or -1 for each example, or a ValueError that names what y holds."""
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        raise ValueError(f"y has labels that cannot be sorted: {error}; use labels of one type") from error
+    classes, codes = _classes_and_codes(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
@@ -123,6 +120,19 @@ def check_two_classes(y, weights):
         where = "" if len(classes) < 2 else " with a positive sample_weight"
         raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")
     return classes, 2.0 * codes - 1.0
+
+
+def _classes_and_codes(y):
+    """The distinct labels in sorted order, and the place of each label among them."""
+    if y.dtype.kind in "biuf":  # two numbers, the usual case, need no sorting
+        least, most = y.min(), y.max()
+        is_most = y == most
+        if least != most and np.all(is_most | (y == least)):
+            return np.array([least, most]), is_most.astype(np.intp)
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"y has labels that cannot be sorted: {error}; use labels of one type") from error
 
 
 def _listed(values, most=5):
