@@ -90,7 +90,7 @@ def continuation(lam):
 
 
 class FewColumns:
-    """Few columns, unpenalised or (dense only) L2: Newton on columns scaled to one size.
+    """Few columns, unpenalised or with L2 (sparse ones: for the hinge only): Newton on columns scaled to one size.
 
     Dense columns are centred first, where there is an intercept. With more of them than examples they are rotated onto
     the examples' span (QR), which changes neither the margins nor the norm of theta; the rotated matrix is smaller than

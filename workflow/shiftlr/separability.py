@@ -18,33 +18,42 @@ def is_separable(X, signs, weights, fit_intercept, margins, lam, tol):
     sum_i u_i over directions with 0 <= u_i = s_i (x_i.d + e) <= 1; that is 0 or at least 1.
     """
     used = weights > 0.0
-    if margins[used].min() > 0.0:
+    if not used.all():
+        X, signs, weights, margins = X[used], signs[used], weights[used], margins[used]
+    if margins.min() > 0.0:
         return True
-    if margins[used].max() < 0.5 * np.log(1.0 / (tol * min(1.0, lam))):
+    if margins.max() < 0.5 * np.log(1.0 / (tol * min(1.0, lam))):
         return False
-    signed = sparse.diags_array(signs[used]) @ sparse.csr_array(X[used])
     if fit_intercept:
-        signed = sparse.hstack([signed, sparse.csr_array(signs[used][:, None])], format="csr")
+        ones = np.ones((X.shape[0], 1))
+        X = sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+    return _is_flat_somewhere(X, weights, margins, lam, tol) and _has_separating_direction(X, signs)
+
+
+def _is_flat_somewhere(X, weights, margins, lam, tol):
+    """Whether the Hessian has next to no curvature in some direction, as it must have along a separating one.
+
+    There the slopes have sunk to about tol * lam, and the curvatures with them.
+    """
+    if X.shape[1] > _MOST_COLUMNS:
+        return True
+    curvatures = np.where(margins < threshold(lam), 0.0, weights * expit(margins) * expit(-margins))
+    if sparse.issparse(X):
+        squares, hessian = X.power(2), (X.T @ (sparse.diags_array(curvatures) @ X)).toarray()
+    else:
+        squares, hessian = X * X, (X.T * curvatures) @ X
+    sizes = np.sqrt(np.maximum(weights @ squares, 1e-300))
+    flattest = np.linalg.eigvalsh(hessian / sizes[:, None] / sizes)[0]
+    return bool(flattest < min(1e-2, 100.0 * tol) * min(1.0, lam))
+
+
+def _has_separating_direction(X, signs):
+    """The linear program, on columns scaled to a largest entry of 1."""
+    signed = sparse.diags_array(signs) @ sparse.csr_array(X)
     largest = abs(signed).max(axis=0).toarray().ravel()
     signed = signed @ sparse.diags_array(1.0 / np.where(largest > 0.0, largest, 1.0))
-    if not _is_flat_somewhere(signed, weights[used], margins[used], lam, tol):
-        return False
     ones, zeros = np.ones(signed.shape[0]), np.zeros(signed.shape[0])
     answer = linprog(
         -(ones @ signed), A_ub=sparse.vstack([signed, -signed]), b_ub=np.concatenate([ones, zeros]), bounds=(None, None)
     )
     return bool(answer.success and -answer.fun > 0.5)
-
-
-def _is_flat_somewhere(signed, weights, margins, lam, tol):
-    """Whether the Hessian has next to no curvature in some direction, as it must have along a separating one.
-
-    There the slopes have sunk to about tol * lam, and the curvatures with them.
-    """
-    if signed.shape[1] > _MOST_COLUMNS:
-        return True
-    curvatures = np.where(margins < threshold(lam), 0.0, weights * expit(margins) * expit(-margins))
-    hessian = (signed.T @ (sparse.diags_array(curvatures) @ signed)).toarray()
-    sizes = np.sqrt(np.maximum(weights @ signed.power(2), 1e-300))
-    flattest = np.linalg.eigvalsh(hessian / sizes[:, None] / sizes)[0]
-    return bool(flattest < min(1e-2, 100.0 * tol) * min(1.0, lam))

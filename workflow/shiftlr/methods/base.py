@@ -78,9 +78,8 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_stopping(self):
         check_flag("fit_intercept", self.fit_intercept)
-        return check_number("tol", self.tol, above=0.0), check_number(
-            "max_iter", self.max_iter, at_least=1, integer=True
-        )
+        max_iter = check_number("max_iter", self.max_iter, at_least=1, integer=True)
+        return check_number("tol", self.tol, above=0.0), min(max_iter, 2**31)  # kernels count in 64 bits
 
     def _check_features(self, X):
         """Features that go with those of the fit, as an array or CSR matrix of floats."""

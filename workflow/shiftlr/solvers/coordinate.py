@@ -34,7 +34,7 @@ from shiftlr.solvers.working_set import (
 )
 
 _REUSE = 0.1  # H is kept while its curvatures are within this share of the present ones
-_FLATNESS = 0.1  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
+_FLATNESS = 0.3  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
 _ROUNDING = 4e-15  # relative rounding error allowed for in objectives
 
 
