@@ -162,10 +162,10 @@ def compare(comparison: Comparison, rounds: int) -> list[bool | None]:
     """Run and print one comparison: for each line whether its target was reached, None if the peer is missing."""
     problem, peers = comparison.problem, comparison.peers
     solve = ours(problem)
-    first_tolerance = np.sqrt(problem.goal)  # near the minimum, objectives differ by the square of the gradient
-    tight, _ = clocked(solve, 1e-5 * first_tolerance)  # this is also the warm-up that compiles
+    first_tolerance = 100.0 * np.sqrt(problem.goal)  # near the minimum, objectives differ by the square of the gradient
+    tight, _ = clocked(solve, 1e-7 * first_tolerance)  # this is also the warm-up that compiles
     problem.best = problem.objectives(tight.coefs, tight.intercepts)
-    mine = Contender(problem, solve, first_tolerance * 10.0 ** -np.arange(5))
+    mine = Contender(problem, solve, first_tolerance * 10.0 ** -np.arange(7))
     others: dict[str, Contender] = {}
     for peer in peers:
         try:

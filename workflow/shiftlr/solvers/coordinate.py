@@ -34,7 +34,8 @@ from shiftlr.solvers.working_set import (
 )
 
 _REUSE = 0.1  # H is kept while its curvatures are within this share of the present ones
-_FLATNESS = 0.3  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
+_FLATNESS = 0.1  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
+_FLATNESS_AFAR = 0.3  # the same where nothing near the solution is known
 _ROUNDING = 4e-15  # relative rounding error allowed for in objectives
 
 
@@ -160,7 +161,7 @@ def _enter_point(features, problem, state, kappa, kappa_before, lam, tol):
 
 
 @njit(error_model="numpy", cache=True)
-def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
+def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, max_iter):
     """Minimise at one (kappa, lam) from where the state stands; `outside` is the violation known of other columns.
 
     Returns (objective, steps made, optimality)."""
@@ -172,7 +173,6 @@ def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
     renew = False
     renewed = True
     fall = np.inf
-    flatness = _FLATNESS
     while True:
         _set_gradients(features, problem, state)
         violation = set_violation(
@@ -201,15 +201,19 @@ def _solve_point(features, problem, state, kappa, lam, outside, tol, max_iter):
 
 
 @njit(error_model="numpy", cache=True)
-def _solve_beside_slopes(features, problem, state, kappa, lam, outside, tol, max_iter):
+def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first, tol, max_iter):
     """`_solve_point` until the violation is small beside the mean slope of the losses, which is known only afterwards.
 
-    Without a penalty the slopes themselves may vanish, and the most that they can be is the measure."""
+    Until then the slopes of the point before stand in for them. Without a penalty the slopes themselves may vanish, and
+    the most that they can be is the measure."""
     aimed = min(1.0, lam)
+    if not is_first and kappa > 0.0:
+        aimed = min(aimed, 0.9 * slope_scale(total_of(state.slopes), problem.total_weight, lam))
+    flatness = _FLATNESS_AFAR if is_first else _FLATNESS
     steps = 0
     while True:
         objective, more, violation = _solve_point(
-            features, problem, state, kappa, lam, outside, tol * aimed, max_iter - steps
+            features, problem, state, kappa, lam, outside, flatness, tol * aimed, max_iter - steps
         )
         steps += more
         scale = aimed if kappa == 0.0 else slope_scale(total_of(state.slopes), problem.total_weight, lam)
@@ -245,7 +249,7 @@ def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept,
         if k > 0:
             outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol * min(1.0, lams[k]))
         objectives[k], n_iters[k], optimalities[k] = _solve_beside_slopes(
-            features, problem, state, kappas[k], lams[k], outside, tol, max_iter
+            features, problem, state, kappas[k], lams[k], outside, k == 0, tol, max_iter
         )
         intercepts[k] = state.values[0]
         for a in range(1, state.counts[SIZE]):
