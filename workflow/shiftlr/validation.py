@@ -75,9 +75,8 @@ def each_entry_once(X):
 def is_plain_features(X):
     """Whether scikit-learn's checks of X would find nothing to say and nothing to convert; they outlast a small fit."""
     plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
-    return plain and bool(
-        np.isfinite(np.add.reduce(X, axis=None))
-    )  # NaN and inf survive a sum; an overflow is looked at
+    # NaN and inf survive a sum; so does an overflow, which is then looked at more closely
+    return plain and bool(np.isfinite(np.add.reduce(X, axis=None)))
 
 
 def is_plain_labels(y, n_examples):

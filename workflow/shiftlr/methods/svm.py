@@ -16,7 +16,7 @@ class LinearSVM(LinearBinaryClassifier):
     tol : float > 0
         Stop when the duality gap is at most `tol` of the objective.
     max_iter : int
-        Most Newton steps (dense features) or sweeps of dual coordinate descent (sparse ones).
+        Most Newton steps or, for sparse features of more than 1000 columns, sweeps of dual coordinate descent.
 
     Attributes
     ----------

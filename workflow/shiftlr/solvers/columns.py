@@ -4,12 +4,14 @@
 a CSC matrix of shape (n, m). Each function below is a plain name; the compiler picks the body by the storage.
 """
 
+import numpy as np
 from numba import types
 from numba.extending import overload
 
 from shiftlr.solvers.loss import REORDER
 
 _OPTIONS = {"fastmath": REORDER, "error_model": "numpy"}
+_BLOCK = 1024  # examples per block of a whole Gram matrix: a block of every column stays in the cache
 
 
 def column_dot(features, j, vector):
@@ -41,6 +43,11 @@ def fill_gram_row(features, columns, a, curvatures, work, gram):
     """gram[a, c] = gram[c, a] = sum_i h_i x_ia x_ic for slots c = 1..a, where slot c holds column `columns[c]`.
 
     `work` has length n and is all zero before and, for sparse features, after."""
+    raise NotImplementedError
+
+
+def weighted_gram(columns, weights, gram):
+    """gram_jk = sum_i weight_i column_ji column_ki (lower triangle)."""
     raise NotImplementedError
 
 
@@ -189,3 +196,37 @@ def _fill_gram_row(features, columns, a, curvatures, work, gram):
             work[indices[p]] = 0.0
 
     return dense if _is_dense(features) else sparse
+
+
+@overload(weighted_gram, jit_options=_OPTIONS)
+def _weighted_gram(columns, weights, gram):
+    def dense(columns, weights, gram):
+        size, n = columns.shape
+        gram[:, :] = 0.0
+        scaled = np.empty(min(_BLOCK, n))
+        for start in range(0, n, _BLOCK):
+            width = min(_BLOCK, n - start)
+            block_weights = weights[start : start + width]
+            for j in range(size):
+                column_j = columns[j, start : start + width]
+                for i in range(width):
+                    scaled[i] = column_j[i] * block_weights[i]
+                for k in range(j + 1):
+                    column_k = columns[k, start : start + width]
+                    total = 0.0
+                    for i in range(width):
+                        total += scaled[i] * column_k[i]
+                    gram[j, k] += total
+
+    def sparse(columns, weights, gram):
+        data, indices, indptr, n = columns
+        scaled = np.zeros(n)
+        for j in range(gram.shape[0]):
+            for p in range(indptr[j], indptr[j + 1]):
+                scaled[indices[p]] = data[p] * weights[indices[p]]
+            for k in range(j + 1):
+                gram[j, k] = column_dot(columns, k, scaled)
+            for p in range(indptr[j], indptr[j + 1]):
+                scaled[indices[p]] = 0.0
+
+    return dense if _is_dense(columns) else sparse

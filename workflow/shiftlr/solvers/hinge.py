@@ -17,6 +17,7 @@ from numba import njit
 from shiftlr.solvers.columns import column_dot
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.newton import HINGE, combine_columns, newton_point
+from shiftlr.solvers.rows import NO_VALUES, squares_along
 
 _MOST_FREE = 600  # multipliers strictly between their bounds that the active-set step will take on
 _SHRINK = 0.2  # of the width of the rounded-off hinge, from one stage to the next
@@ -39,18 +40,9 @@ def add_row(indptr, indices, data, i, factor, theta):
 
 
 @njit(error_model="numpy", cache=True)
-def squared_norms(indptr, data):
-    norms = np.zeros(indptr.size - 1)
-    for i in range(norms.size):
-        for p in range(indptr[i], indptr[i + 1]):
-            norms[i] += data[p] * data[p]
-    return norms
-
-
-@njit(error_model="numpy", cache=True)
-def shuffle(order, size, state):
-    """Permute order[:size] by a generator of our own (xorshift); returns its new state."""
-    for k in range(size - 1, 0, -1):
+def shuffle(order, state):
+    """Permute `order` by a generator of our own (xorshift); returns its new state."""
+    for k in range(order.size - 1, 0, -1):
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
         state ^= state << np.uint64(17)
@@ -62,7 +54,7 @@ def shuffle(order, size, state):
 @njit(error_model="numpy", cache=True)
 def sweep(indptr, indices, data, signs, upper, norms, order, theta, multipliers, intercept, reach, state):
     """One pass of dual coordinate descent in random order; returns (intercept, generator state)."""
-    state = shuffle(order, order.size, state)
+    state = shuffle(order, state)
     for i in order:
         curvature = norms[i] + reach
         if curvature == 0.0:  # a row of zeros without an intercept: its margin stays at 0
@@ -205,7 +197,7 @@ def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, s
     the objective, or after max_iter sweeps.
     """
     n = signs.size
-    norms = squared_norms(indptr, data)
+    norms = squares_along(indptr, data, NO_VALUES, indices)
     reach = max(norms.mean(), 1e-300) if fit_intercept else 0.0
     multipliers = np.minimum(np.maximum(start, 0.0), upper)
     theta, trial, scores = np.zeros(n_features), np.empty(n_features), np.empty(n)

@@ -13,23 +13,19 @@ gradient keeps it invertible without spoiling the fast convergence at the end, a
 import math
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import njit
 
-from shiftlr.solvers.columns import add_column, column_dot
+from shiftlr.solvers.columns import add_column, column_dot, weighted_gram
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
-from shiftlr.solvers.loss import REORDER, slope_scale, weighted_hinge_terms, weighted_loss_along, weighted_terms
+from shiftlr.solvers.loss import slope_scale, weighted_hinge_terms, weighted_loss_along, weighted_terms
 
 LOGISTIC = 0  # with the parameter lam
 HINGE = 1  # rounded off, with its width as the parameter
 
-_BLOCK = 1024  # examples per Hessian block: a block of every column stays in the cache
 _DAMPING = 1e-6  # of the gradient's length, which does not change when the columns are rotated
 _LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
 _SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
-_PATIENCE = (
-    3  # steps in a row that lower neither the objective nor, by half, the gradient: rounding is all that is left
-)
+_PATIENCE = 3  # steps in a row that lower neither the objective nor, by half, the gradient: only rounding is left
 _ROUNDING = 4e-15  # relative error of a sum of losses
 
 
@@ -40,45 +36,6 @@ def combine_columns(columns, coefficients, out):
     for j in range(coefficients.size):
         if coefficients[j] != 0.0:
             add_column(columns, j, coefficients[j], out)
-
-
-def weighted_gram(columns, weights, gram):
-    """gram_jk = sum_i weight_i column_ji column_ki (lower triangle)."""
-    raise NotImplementedError
-
-
-@overload(weighted_gram, jit_options={"fastmath": REORDER, "error_model": "numpy"})
-def _weighted_gram(columns, weights, gram):
-    def dense(columns, weights, gram):
-        size, n = columns.shape
-        gram[:, :] = 0.0
-        scaled = np.empty(min(_BLOCK, n))
-        for start in range(0, n, _BLOCK):
-            width = min(_BLOCK, n - start)
-            block_weights = weights[start : start + width]
-            for j in range(size):
-                column_j = columns[j, start : start + width]
-                for i in range(width):
-                    scaled[i] = column_j[i] * block_weights[i]
-                for k in range(j + 1):
-                    column_k = columns[k, start : start + width]
-                    total = 0.0
-                    for i in range(width):
-                        total += scaled[i] * column_k[i]
-                    gram[j, k] += total
-
-    def sparse(columns, weights, gram):
-        data, indices, indptr, n = columns
-        scaled = np.zeros(n)
-        for j in range(gram.shape[0]):
-            for p in range(indptr[j], indptr[j + 1]):
-                scaled[indices[p]] = data[p] * weights[indices[p]]
-            for k in range(j + 1):
-                gram[j, k] = column_dot(columns, k, scaled)
-            for p in range(indptr[j], indptr[j + 1]):
-                scaled[indices[p]] = 0.0
-
-    return dense if isinstance(columns, types.Array) else sparse
 
 
 @njit(error_model="numpy", cache=True)
