@@ -1,10 +1,18 @@
-"""Robust logistic regression using shift parameters: solvers, scikit-learn estimators and tuning."""
+"""Robust logistic regression using shift parameters: solvers, scikit-learn estimators and tuning.
 
-from shiftlr.methods.flipping import FlippingLogisticRegression
-from shiftlr.methods.prefilter import PrefilteredLogisticRegression
-from shiftlr.methods.robust import RobustLogisticRegression, RobustPath, Suspects, robust_path
-from shiftlr.methods.standard import StandardLogisticRegression
-from shiftlr.methods.svm import LinearSVM
+The estimators are imported when they are first asked for: most steps of the workflow need none of them, and
+scikit-learn and numba take a second to import.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shiftlr.methods.flipping import FlippingLogisticRegression
+    from shiftlr.methods.prefilter import PrefilteredLogisticRegression
+    from shiftlr.methods.robust import RobustLogisticRegression, RobustPath, Suspects, robust_path
+    from shiftlr.methods.standard import StandardLogisticRegression
+    from shiftlr.methods.svm import LinearSVM
 
 __version__ = "0.1.0"
 
@@ -18,3 +26,24 @@ __all__ = [
     "Suspects",
     "robust_path",
 ]
+
+_HOMES = {
+    "FlippingLogisticRegression": "flipping",
+    "LinearSVM": "svm",
+    "PrefilteredLogisticRegression": "prefilter",
+    "RobustLogisticRegression": "robust",
+    "RobustPath": "robust",
+    "StandardLogisticRegression": "standard",
+    "Suspects": "robust",
+    "robust_path": "robust",
+}
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.methods.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

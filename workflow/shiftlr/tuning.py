@@ -12,7 +12,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, indexable
 
-from shiftlr.methods.base import on_one_blas_thread
+from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.standard import StandardLogisticRegression
 from shiftlr.problem import make_problem, shares_shifted
@@ -75,12 +75,33 @@ def alpha_grid(alphas, prefer="weaker", **fixed):
 
 
 class Fits:
-    """The fits of a grid: arrays to score them all at once, and `estimator(k)` to have one of them."""
+    """The fits of a grid, by any classifier: `estimator(k)` is one of them."""
+
+    def __init__(self, shares, estimator):
+        self.shares, self.estimator = shares, estimator
+
+    def accuracies(self, X, y):
+        """Share of the rows that each fit classifies rightly."""
+        return self._each(lambda fit: np.mean(fit.predict(X) == y))
+
+    def scores(self, X, y, scoring):
+        """Accuracies, or what the scorer named `scoring` says."""
+        if scoring is None:
+            return self.accuracies(X, y)
+        scorer = check_scoring(self.estimator(0), scoring)
+        return self._each(lambda fit: scorer(fit, X, y))
+
+    def _each(self, score):
+        return np.array([score(self.estimator(k)) for k in range(len(self.shares))])
+
+
+class LinearFits(Fits):
+    """Fits of a linear classifier, kept as arrays so that they are scored all at once."""
 
     def __init__(self, model, coefs, intercepts, shares, estimator):
+        super().__init__(shares, estimator)
         self.model, self.classes = model, model.classes_  # any one of the fits: it checks new data
-        self.coefs, self.intercepts, self.shares = coefs, intercepts, shares
-        self.estimator = estimator
+        self.coefs, self.intercepts = coefs, intercepts
 
     def margins(self, X, y):
         """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
@@ -97,13 +118,6 @@ class Fits:
         first_class = (column_or_1d(y) == self.classes[0])[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
 
-    def scores(self, X, y, scoring):
-        """Accuracies, or what the scorer named `scoring` says."""
-        if scoring is None:
-            return self.accuracies(X, y)
-        scorer = check_scoring(self.estimator(0), scoring)
-        return np.array([scorer(self.estimator(k), X, y) for k in range(len(self.coefs))])
-
 
 @on_one_blas_thread
 def fit_grid(estimator, grid, X, y, sample_weight=None):
@@ -115,14 +129,13 @@ def fit_grid(estimator, grid, X, y, sample_weight=None):
         alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
         if len(alphas) == 1:
             return _fit_path(estimator, grid, X, y, sample_weight)
-    fits = [clone(estimator).set_params(**params).fit(X, y, sample_weight=sample_weight) for params in grid]
-    return Fits(
-        fits[0],
-        np.vstack([fit.coef_ for fit in fits]),
-        np.concatenate([fit.intercept_ for fit in fits]),
-        np.array([np.mean(fit.shifts_ != 0.0) if hasattr(fit, "shifts_") else np.nan for fit in fits]),
-        fits.__getitem__,
-    )
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    fits = [clone(estimator).set_params(**params).fit(X, y, **weight) for params in grid]
+    shares = np.array([np.mean(fit.shifts_ != 0.0) if hasattr(fit, "shifts_") else np.nan for fit in fits])
+    if not isinstance(estimator, LinearBinaryClassifier):
+        return Fits(shares, fits.__getitem__)
+    coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
+    return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
 
 
 def _fit_path(estimator, grid, X, y, sample_weight):
@@ -152,7 +165,7 @@ def _fit_path(estimator, grid, X, y, sample_weight):
         return built
 
     shares = shares_shifted(X, signs, path, lams) if hasattr(model, "lam") else np.full(len(grid), np.nan)
-    return Fits(model, path.coefs, path.intercepts, shares, build)
+    return LinearFits(model, path.coefs, path.intercepts, shares, build)
 
 
 def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):

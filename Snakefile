@@ -1,0 +1,30 @@
+# shiftlr: regenerates every table and figure of "Robust Logistic Regression using Shift Parameters".
+#
+#   snakemake --cores N              everything
+#   snakemake --cores N verify       everything, and compared with tests/expected
+#   snakemake --report report.html   tables and figures on one page, after a run
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/simulations.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        "results/runs.parquet",
+        "results/verdicts.csv",
+        "results/manifest.json",
+        expand("results/tables/{table}.{kind}", table=TABLES, kind=TABLE_KINDS),
+        expand("results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]),

@@ -1,0 +1,144 @@
+# From the runs to what people read: verdicts, tables, figures, the manifest; and the check against expected results.
+
+
+rule judge:
+    input:
+        runs="results/runs.parquet",
+        published="workflow/report/published.csv",
+        sources=sources("verdicts.py"),
+    output:
+        verdicts="results/verdicts.csv",
+        comparisons="results/comparisons.csv",
+        summary="results/summary.txt",
+        page=report(
+            "results/verdicts.html",
+            caption="../report/verdicts.rst",
+            category="0. Verdicts",
+            labels={
+                "what": "every published number and claim, and whether it reproduced"
+            },
+        ),
+    log:
+        "results/logs/judge.log",
+    benchmark:
+        "results/benchmarks/judge.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    script:
+        "../scripts/judge.py"
+
+
+rule tabulate:
+    input:
+        runs="results/runs.parquet",
+        verdicts="results/verdicts.csv",
+        published="workflow/report/published.csv",
+        sources=sources("tables.py", "formats.py", "verdicts.py"),
+    output:
+        tex="results/tables/{table}.tex",
+        csv="results/tables/{table}.csv",
+        md="results/tables/{table}.md",
+        html=report(
+            "results/tables/{table}.html",
+            caption="../report/table.rst",
+            category=category,
+            labels={"what": "table", "name": "{table}"},
+        ),
+    log:
+        "results/logs/tabulate/{table}.log",
+    benchmark:
+        "results/benchmarks/tabulate/{table}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        config={key: config[key] for key in ("also", "methods", "experiments")},
+    script:
+        "../scripts/tabulate.py"
+
+
+rule plot:
+    input:
+        style="workflow/report/shiftlr.mplstyle",
+        sources=sources(
+            "figures.py",
+            "tuning.py",
+            "problem.py",
+            "methods/robust.py",
+            "methods/standard.py",
+        ),
+    output:
+        pdf="results/figures/{figure}.pdf",
+        png=report(
+            "results/figures/{figure}.png",
+            caption="../report/figure.rst",
+            category="6. Figures",
+            labels={"what": "figure", "name": "{figure}"},
+        ),
+    log:
+        "results/logs/plot/{figure}.log",
+    benchmark:
+        "results/benchmarks/plot/{figure}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=lambda wildcards: config["figures"][wildcards.figure],
+    script:
+        "../scripts/plot.py"
+
+
+rule manifest:
+    input:
+        runs="results/runs.parquet",
+        verdicts="results/verdicts.csv",
+        tables=expand("results/tables/{table}.{kind}", table=TABLES, kind=TABLE_KINDS),
+        figures=expand(
+            "results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]
+        ),
+        simulated=simulated_data,
+    output:
+        manifest="results/manifest.json",
+    log:
+        "results/logs/manifest.log",
+    benchmark:
+        "results/benchmarks/manifest.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        config=config,
+        started=STARTED,
+        benchmarks="results/benchmarks",
+    script:
+        "../scripts/manifest.py"
+
+
+rule verify:
+    input:
+        runs="results/runs.parquet",
+        verdicts="results/verdicts.csv",
+        expected="tests/expected/simulations.json",
+        sources=sources("verify.py"),
+    output:
+        differences="results/verify.csv",
+    log:
+        "results/logs/verify.log",
+    benchmark:
+        "results/benchmarks/verify.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    script:
+        "../scripts/verify.py"

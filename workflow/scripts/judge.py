@@ -1,0 +1,18 @@
+"""Compare every published number and claim with ours."""
+
+import sys
+
+sys.stderr = open(snakemake.log[0], "w", buffering=1)
+
+import pandas as pd
+from shiftlr import formats
+from shiftlr.files import write_text
+from shiftlr.tables import verdict_table
+from shiftlr.verdicts import judge, read_published, summary
+
+published = read_published(snakemake.input.published)
+verdicts, comparisons = judge(published, pd.read_parquet(snakemake.input.runs))
+write_text(snakemake.output.verdicts, verdicts.to_csv(index=False))
+write_text(snakemake.output.comparisons, comparisons.to_csv(index=False))
+write_text(snakemake.output.summary, summary(verdicts, published))
+formats.write(verdict_table(verdicts, published), html=snakemake.output.page)

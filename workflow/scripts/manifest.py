@@ -1,0 +1,17 @@
+"""What made these results: code, settings, versions, machine, time, data."""
+
+import sys
+
+sys.stderr = open(snakemake.log[0], "w", buffering=1)
+
+from shiftlr.manifest import describe, write
+
+params = snakemake.params
+manifest = describe(
+    config=params.config,
+    started=params.started,
+    benchmarks=params.benchmarks,
+    runs=snakemake.input.runs,
+    data=snakemake.input.simulated,
+)
+write(snakemake.output.manifest, manifest)

@@ -1,0 +1,195 @@
+"""config.yaml: checked against its schema and against itself, defaults filled in, experiments cut into jobs."""
+
+import copy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from jsonschema import Draft202012Validator
+
+from shiftlr import methods
+
+_DATA_SETTINGS = (
+    "generator",
+    "features",
+    "relevant",
+    "distribution",
+    "train",
+    "dev",
+    "test",
+    "p0",
+    "p1",
+    "flip_between",
+)
+_TUNING_SETTINGS = ("penalty", "alphas", "prefer")
+
+SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+
+
+class ConfigError(ValueError):
+    """Names the file, the key, the value and what is allowed, a line for each thing that is wrong."""
+
+
+class Block(NamedTuple):
+    """The replicates that one job works through."""
+
+    experiment: str
+    scenario: str
+    first: int
+    last: int
+
+    @property
+    def path(self) -> str:
+        return f"{self.experiment}/{self.scenario}/{self.first}-{self.last}"
+
+
+def complete(config: dict[str, Any], file: str = "config.yaml") -> dict[str, Any]:
+    """The config with every default filled in, or a ConfigError."""
+    schema = yaml.safe_load(SCHEMA.read_text())
+    problems = [_describe(error) for error in sorted(Draft202012Validator(schema).iter_errors(config), key=_place)]
+    if not problems:
+        config = _with_defaults(copy.deepcopy(config), schema, schema)
+        for name, method in config["methods"].items():
+            method["method"] = method["method"] or name
+            method["title"] = method["title"] or name
+        for experiment in config["experiments"].values():
+            for name, scenario in experiment["scenarios"].items():
+                merged = _with_defaults(experiment["data"] | scenario, schema["$defs"]["scenario"], schema)
+                merged["replicates"] = config["replicates"] or merged["replicates"] or experiment["replicates"]
+                experiment["scenarios"][name] = merged
+        problems = list(_contradictions(config))
+    if problems:
+        raise ConfigError("\n".join(f"{file}: {problem}" for problem in problems))
+    return config
+
+
+def blocks(config: dict[str, Any], experiment: str) -> list[Block]:
+    """An experiment's replicates cut into blocks of at most `seeds_per_job`."""
+    size = config["experiments"][experiment]["seeds_per_job"] or config["seeds_per_job"]
+    return [
+        Block(experiment, name, first, min(first + size, scenario["replicates"]) - 1)
+        for name, scenario in config["experiments"][experiment]["scenarios"].items()
+        for first in range(0, scenario["replicates"], size)
+    ]
+
+
+def methods_of(config: dict[str, Any], experiment: str, scenario: str | None = None) -> list[str]:
+    """The columns of an experiment's table; for a scenario, with its other readings."""
+    settings = config["experiments"][experiment]
+    readings = settings["scenarios"][scenario]["readings"] if scenario else []
+    return list(dict.fromkeys([*settings["methods"], *config["also"], *readings]))
+
+
+def data_settings(scenario: dict[str, Any]) -> dict[str, Any]:
+    """What a scenario's data depend on: a new label or more replicates leave the data as they are."""
+    return {key: scenario[key] for key in _DATA_SETTINGS}
+
+
+def tuning_settings(scenario: dict[str, Any]) -> dict[str, Any]:
+    """What a scenario says about how methods are tuned."""
+    return {key: scenario[key] for key in _TUNING_SETTINGS}
+
+
+def _place(error):
+    return [str(part) for part in error.absolute_path]
+
+
+def _key(*parts):
+    return ".".join(map(str, parts)) or "(top level)"
+
+
+def _describe(error):
+    """A schema violation in our own words: key, value, what is allowed."""
+    key, value, limit = _key(*error.absolute_path), error.instance, error.validator_value
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        unknown = sorted(set(value) - set(allowed))
+        return f"{key}: unknown key {', '.join(map(repr, unknown))}; allowed are {', '.join(sorted(allowed))}"
+    if error.validator == "propertyNames":
+        return f"{key}: a name may have lower-case letters, digits and _, and begins with a letter: {error.message}"
+    if error.validator == "enum":
+        return f"{key}: {value!r} is not allowed; allowed are {', '.join(map(str, limit))}"
+    if error.validator == "type":
+        kinds = [limit] if isinstance(limit, str) else limit
+        return f"{key}: {value!r} is not of type {' or '.join(kinds)}"
+    if error.validator == "oneOf":
+        return f"{key}: {value!r} is neither a list of values nor {{from: ..., to: ..., points: ...}} with numbers > 0"
+    return f"{key}: {error.message}"
+
+
+def _with_defaults(value, schema, root):
+    """`value` with the defaults of all keys that its schema knows; scenarios get theirs after `data` is merged in."""
+    if "$ref" in schema:
+        schema = schema | root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    others = schema.get("additionalProperties") or {}
+    for key, below in known.items():
+        if key not in value and "default" in below:
+            value[key] = copy.deepcopy(below["default"])
+        if key not in ("data", "scenarios") and key in value:
+            value[key] = _with_defaults(value[key], below, root)
+    for key in value.keys() - known.keys():
+        value[key] = _with_defaults(value[key], others, root)
+    return value
+
+
+def _contradictions(config):
+    """What the schema cannot see: names that must exist elsewhere, and sizes that must agree."""
+    files = methods.known()
+    for name, method in config["methods"].items():
+        if method["method"] not in files:
+            yield (
+                f"methods.{name}: there is no method {method['method']!r}; known are {', '.join(files)} "
+                "(one file each in workflow/shiftlr/methods)"
+            )
+            continue
+        yield from _bad_method(f"methods.{name}", method)
+    listed = [("also", config["also"])]
+    for experiment, settings in config["experiments"].items():
+        key = f"experiments.{experiment}"
+        listed.append((f"{key}.methods", settings["methods"]))
+        for name, scenario in settings["scenarios"].items():
+            listed.append((f"{key}.scenarios.{name}.readings", scenario["readings"]))
+            yield from _bad_scenario(f"{key}.scenarios.{name}", scenario, settings["columns"])
+        yield from _bad_gain(f"{key}.gain_beside", settings, config["experiments"])
+    for key, names in listed:
+        for unknown in sorted(set(names) - set(config["methods"])):
+            yield f"{key}: {unknown!r} is not under `methods`; there are {', '.join(config['methods'])}"
+
+
+def _bad_method(key, method):
+    parameters = sorted(methods.load(method["method"])._get_param_names())
+    for part in ("params", "grid"):
+        for unknown in sorted(set(method[part] or {}) - set(parameters)):
+            yield f"{key}.{part}: {method['method']} has no parameter {unknown!r}; it has {', '.join(parameters)}"
+    if method["penalised"] == "first_procedure" and (
+        method["method"] != "robust" or set(method["grid"] or {}) != {"lam"}
+    ):
+        yield f"{key}.penalised: 'first_procedure' needs method robust and a grid of lam alone"
+
+
+def _bad_scenario(key, scenario, columns):
+    if len(scenario["row"]) != len(columns):
+        yield f"{key}.row: {scenario['row']} has {len(scenario['row'])} entries, the experiment's columns are {columns}"
+    if scenario["relevant"] is not None and scenario["relevant"] > scenario["features"]:
+        yield f"{key}.relevant: {scenario['relevant']} is more than the {scenario['features']} features"
+    between = scenario["flip_between"]
+    if between is not None and between[0] > between[1]:
+        yield f"{key}.flip_between: {between}: the smaller number comes first"
+
+
+def _bad_gain(key, settings, experiments):
+    beside = settings["gain_beside"]
+    if beside is None:
+        return
+    if beside not in experiments:
+        yield f"{key}: there is no experiment {beside!r}; there are {', '.join(experiments)}"
+        return
+    missing = sorted(set(settings["scenarios"]) - set(experiments[beside]["scenarios"]))
+    if missing:
+        yield f"{key}: {beside!r} has no scenario {', '.join(missing)}"
+    for name in (settings, experiments[beside]):
+        if not {"standard", "robust"} <= set(name["methods"]):
+            yield f"{key}: a gain needs the methods standard and robust in both experiments"

@@ -1,0 +1,1 @@
+"""Examples with noisy labels and, where known, the true ones: one module a source."""

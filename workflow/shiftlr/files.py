@@ -1,0 +1,24 @@
+"""Files that appear whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """A path beside the one given to write to; it takes the other's place when all has gone well."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")  # a killed run's last job may still be writing its own
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file whole."""
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")

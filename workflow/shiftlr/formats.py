@@ -1,0 +1,112 @@
+"""A `Table` as LaTeX (booktabs), Markdown, HTML and CSV."""
+
+import html
+import re
+
+from shiftlr.files import write_text
+from shiftlr.tables import Cell, Table
+
+_TEX_SIGNS = {
+    "±": r"$\pm$",
+    "✓": r"\checkmark",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    "†": r"\dag{}",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+}
+_MATHS = re.compile(r"(\$[^$]*\$)")
+
+
+def tex(table: Table) -> str:
+    """A `table` environment; needs the packages booktabs and amssymb."""
+    columns = "l" * table.n_keys + "r" * (len(table.head) - table.n_keys)
+    lines = [
+        r"% needs \usepackage{booktabs,amssymb}",
+        r"\begin{table}",
+        r"\centering\small",
+        rf"\caption{{{_tex(table.caption)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(map(_tex, table.head)) + r" \\",
+        r"\midrule",
+    ]
+    for number, line in enumerate(table.lines):
+        if number and number in table.groups and len(table.groups) > 1:
+            lines.append(r"\addlinespace")
+        lines.append(" & ".join(_tex_cell(cell) for cell in line) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if table.notes:
+        lines += [r"\par\medskip\footnotesize " + r"\\".join(map(_tex, table.notes))]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def markdown(table: Table) -> str:
+    """A GitHub table with its caption above and its notes below."""
+    rule = ["---"] * table.n_keys + ["--:"] * (len(table.head) - table.n_keys)
+    rows = [[_plain(text) for text in table.head], rule]
+    rows += [[f"**{cell.text}**" if cell.bold and cell.text else cell.text for cell in line] for line in table.lines]
+    body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([_plain(table.caption), "", *body, "", *table.notes, ""])
+
+
+_STYLE = """
+body { font: 15px/1.4 system-ui, sans-serif; color: #222; margin: 1.5em; }
+table { border-collapse: collapse; border-top: 2px solid; border-bottom: 2px solid; margin: 1em 0; }
+th { text-align: left; border-bottom: 1px solid; }
+th, td { padding: 0.25em 0.8em; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+tr.group td { padding-top: 0.6em; }
+p.note { font-size: 13px; color: #555; margin: 0.2em 0; }
+"""
+
+
+def page(table: Table) -> str:
+    """A small page of its own, for the report."""
+    head = "".join(f"<th>{html.escape(_plain(text))}</th>" for text in table.head)
+    lines = []
+    for number, line in enumerate(table.lines):
+        kind = ' class="group"' if number in table.groups else ""
+        cells = "".join(_html_cell(cell, column >= table.n_keys) for column, cell in enumerate(line))
+        lines.append(f"<tr{kind}>{cells}</tr>")
+    notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><style>{_STYLE}</style></head><body>'
+        f"<p>{html.escape(_plain(table.caption))}</p><table><tr>{head}</tr>{''.join(lines)}</table>{notes}</body></html>\n"
+    )
+
+
+def write(table: Table, **paths: str) -> None:
+    """Write the table to the paths given as tex, md, html and csv; each file appears whole or not at all."""
+    writers = {"tex": tex, "md": markdown, "html": page, "csv": lambda one: one.data.to_csv(index=False)}
+    for kind, path in paths.items():
+        write_text(path, writers[kind](table))
+
+
+def _tex(text):
+    """Plain text for LaTeX; what stands between dollars is left alone."""
+    parts = [
+        part if _MATHS.fullmatch(part) else "".join(_TEX_SIGNS.get(sign, sign) for sign in part)
+        for part in _MATHS.split(text)
+    ]
+    return "".join(parts)
+
+
+def _tex_cell(cell: Cell):
+    if not (cell.bold and cell.text):
+        return _tex(cell.text)
+    number, *rest = cell.text.split(" ", 1)
+    return " ".join([rf"\textbf{{{_tex(number)}}}", *map(_tex, rest)])
+
+
+def _html_cell(cell: Cell, is_number):
+    text = html.escape(cell.text)
+    kind = ' class="number"' if is_number else ""
+    return f"<td{kind}><b>{text}</b></td>" if cell.bold else f"<td{kind}>{text}</td>"
+
+
+def _plain(text):
+    """Text without LaTeX: $p_0$ becomes p0."""
+    return _MATHS.sub(lambda match: match[1].strip("$").replace("_", ""), text)

@@ -1,0 +1,61 @@
+"""What happens around a run of the workflow: where its jobs find the package, locks left by a kill, start and end."""
+
+import fcntl
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from shiftlr.files import write_text
+
+PACKAGE = Path(__file__).parent
+_held: list = []  # keeps the lock's file open, and so the lock, as long as the process lives
+
+
+def share_package() -> None:
+    """Let every job of this run import the package that stands beside the Snakefile, installed or not."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(PACKAGE.parent), *filter(None, paths)]))
+
+
+def package_files(*patterns: str) -> list[str]:
+    """Files of the package that match the patterns, relative to the working directory: then a clone can be moved."""
+    found = [path for pattern in patterns for path in sorted(PACKAGE.glob(pattern))]
+    return [os.path.relpath(path) for path in found]
+
+
+def drop_stale_locks(folder: str | Path) -> None:
+    """Remove Snakemake's locks in `folder` if no run is alive that could have set them.
+
+    Snakemake cannot tell the lock of a killed run from that of a live one, and refuses to start. Here every run holds a
+    shared lock of the operating system, which ends with its process however it dies; whoever gets the exclusive one is
+    alone. On file systems without such locks nothing is removed.
+    """
+    locks = Path(folder) / "locks"
+    try:
+        locks.parent.mkdir(parents=True, exist_ok=True)
+        file = (locks.parent / "shiftlr.alive").open("a")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for stale in locks.glob("*.lock"):
+                stale.unlink(missing_ok=True)
+        except BlockingIOError:
+            pass  # somebody else is at work here: Snakemake's own lock decides
+        fcntl.flock(file, fcntl.LOCK_SH)
+        _held.append(file)
+    except OSError as error:
+        print(f"{locks.parent}: cannot be locked ({error}); after a kill use snakemake --unlock", file=sys.stderr)
+
+
+def record_start(path: str | Path, cores: int | None) -> None:
+    """Remember when this run began and with how many cores, for the manifest."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps({"started": time.time(), "cores": cores}) + "\n")
+
+
+def print_summary(summary: str | Path, started: str | Path) -> None:
+    """The verdicts on the terminal, if this run made them."""
+    summary, started = Path(summary), Path(started)
+    if summary.exists() and started.exists() and summary.stat().st_mtime >= started.stat().st_mtime:
+        print(summary.read_text(), end="", flush=True)

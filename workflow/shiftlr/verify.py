@@ -1,0 +1,87 @@
+"""Whether a regeneration gave what it should: the means of every scenario and method, and every verdict.
+
+The data are the same on every machine, and so is every fit but for rounding, which can move a choice among near ties.
+So a mean may differ from the expected one by a fraction of its standard error; a changed method or tuning moves it
+further. Made anew with `python -m shiftlr.verify results tests/expected/simulations.json`, after a look at the change.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from shiftlr.files import write_text
+
+SHARE_OF_SE = 0.5  # of one standard error: rounding stays far below, another procedure does not
+_KEYS = ["experiment", "scenario", "method"]
+
+
+def means(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Mean accuracy in per cent, its standard error and the number of failed fits, by experiment.scenario:method."""
+    found = {}
+    for key, group in runs.groupby(_KEYS):
+        accuracies = 100.0 * group.loc[group["status"] == "ok", "test_accuracy"]
+        se = accuracies.std(ddof=1) / np.sqrt(len(accuracies))
+        found[f"{key[0]}.{key[1]}:{key[2]}"] = {
+            "mean": round(float(accuracies.mean()), 4),
+            "se": round(float(se), 4),
+            "failed": int((group["status"] != "ok").sum()),
+        }
+    return found
+
+
+def read_expected(path: str | Path) -> dict[str, Any]:
+    return json.loads(Path(path).read_text())
+
+
+def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """One row for each expected mean and verdict: expected, found, tolerance, whether it agrees."""
+    found = means(runs)
+    rows: list[tuple] = []
+    for key, value in expected["means"].items():
+        ours = found.get(key)
+        tolerance = SHARE_OF_SE * value["se"]
+        agrees = (
+            ours is not None and abs(ours["mean"] - value["mean"]) <= tolerance and ours["failed"] == value["failed"]
+        )
+        rows.append((key, value["mean"], ours["mean"] if ours else None, round(tolerance, 4), agrees))
+    rows += [(key, None, found[key]["mean"], None, False) for key in sorted(found.keys() - expected["means"].keys())]
+    judged = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
+    for key in sorted(expected["verdicts"].keys() | judged.keys()):
+        pair = expected["verdicts"].get(key), judged.get(key)
+        rows.append((key, *pair, None, pair[0] == pair[1]))
+    return pd.DataFrame(rows, columns=["what", "expected", "found", "tolerance", "agrees"])
+
+
+def complaint(differences: pd.DataFrame) -> str:
+    """What does not agree, a line each; empty if all does."""
+    wrong = differences[~differences["agrees"]]
+    if wrong.empty:
+        return ""
+    lines = [
+        f"{row.what}: expected {row.expected}, found {row.found}"
+        + (f" (tolerance {row.tolerance})" if row.tolerance == row.tolerance and row.tolerance is not None else "")
+        for row in wrong.itertuples()
+    ]
+    head = f"{len(wrong)} of {len(differences)} results differ from the expected ones:"
+    return "\n".join([head, *lines])
+
+
+def main(results: str, expected: str) -> None:
+    """Take the results as they are for the expected ones."""
+    folder = Path(results)
+    verdicts = pd.read_csv(folder / "verdicts.csv")
+    kept = {
+        "means": means(pd.read_parquet(folder / "runs.parquet")),
+        "verdicts": dict(zip(verdicts["id"], verdicts["verdict"], strict=True)),
+    }
+    write_text(expected, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m shiftlr.verify RESULTS EXPECTED.json")
+    main(*sys.argv[1:])
