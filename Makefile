@@ -1,16 +1,24 @@
-# make        run the workflow            make test   lint and all tests
-# make env    build .venv from the lock   make bench  speed against the peers, as ratios
+# make        run the workflow            make test    lint and all tests
+# make env    build .venv from the lock   make bench   speed against the peers, as ratios
+# make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
 PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || echo 1)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all env lint test bench lock format clean
+.PHONY: all env lint test verify expected pdf bench lock format clean
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-# Until the workflow exists there is nothing for `make` to run but the set-up.
 all: env
+	$(SNAKEMAKE)
+	@$(MAKE) --no-print-directory results/report.html
+
+# Made by the line above; the report is written anew when a run has changed something.
+results/report.html: results/manifest.json
+	$(SNAKEMAKE) --report $@
 
 env: $(STAMP)
 
@@ -25,14 +33,28 @@ lint: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if [ -f Snakefile ]; then $(BIN)/snakefmt --check Snakefile workflow/rules && $(BIN)/snakemake --lint; fi
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
 
 test: lint
 	$(BIN)/python -m pytest
 
+verify: env
+	$(SNAKEMAKE) --forceall all verify
+
+# Takes the present results for the expected ones: look at `git diff tests/expected` before you commit it.
+expected: all
+	$(BIN)/python -m shiftlr.verify results tests/expected/simulations.json
+
+pdf: all
+	@command -v pdflatex >/dev/null || { echo "make pdf: there is no pdflatex; install TeX Live (latex-recommended, latex-extra)" >&2; exit 1; }
+	cd workflow/report && pdflatex -interaction=nonstopmode -halt-on-error -output-directory=../../results tables.tex >/dev/null
+	@echo results/tables.pdf
+
 format: env
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow/rules
 
 # The peers need other versions than we do, so they get an environment of their own.
 bench: $(BENCH_VENV)/.installed

@@ -90,5 +90,9 @@ onstart:
     launch.record_start(STARTED, workflow.cores)
 
 
+onerror:
+    launch.print_failures("results/logs", STARTED)
+
+
 onsuccess:
-    launch.print_summary("results/summary.txt", STARTED)
+    launch.print_summary("results/summary.txt")

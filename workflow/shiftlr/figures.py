@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 from scipy.special import expit
-from statsmodels.api import OLS, add_constant
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 
 from shiftlr.files import whole
 from shiftlr.methods.robust import RobustLogisticRegression

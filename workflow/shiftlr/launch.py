@@ -10,6 +10,7 @@ from pathlib import Path
 from shiftlr.files import write_text
 
 PACKAGE = Path(__file__).parent
+_MOST_LINES = 60  # of a log that are shown
 _held: list = []  # keeps the lock's file open, and so the lock, as long as the process lives
 
 
@@ -54,8 +55,17 @@ def record_start(path: str | Path, cores: int | None) -> None:
     write_text(path, json.dumps({"started": time.time(), "cores": cores}) + "\n")
 
 
-def print_summary(summary: str | Path, started: str | Path) -> None:
-    """The verdicts on the terminal, if this run made them."""
-    summary, started = Path(summary), Path(started)
-    if summary.exists() and started.exists() and summary.stat().st_mtime >= started.stat().st_mtime:
-        print(summary.read_text(), end="", flush=True)
+def print_failures(logs: str | Path, started: str | Path) -> None:
+    """The end of each log in which a job of this run died, since Snakemake is told to be quiet about jobs."""
+    began = Path(started).stat().st_mtime if Path(started).exists() else 0.0
+    for log in sorted(Path(logs).rglob("*.log")):
+        text = log.read_text(errors="replace") if log.stat().st_mtime >= began else ""
+        if "Traceback (most recent call last)" in text:
+            end = "\n".join(text.splitlines()[-_MOST_LINES:])
+            print(f"\n--- {log}\n{end}", file=sys.stderr, flush=True)
+
+
+def print_summary(summary: str | Path) -> None:
+    """The verdicts on the terminal, once there are any."""
+    if Path(summary).exists():
+        print(Path(summary).read_text(), end="", flush=True)

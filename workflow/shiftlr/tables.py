@@ -81,7 +81,8 @@ def readings_table(config: dict[str, Any], runs, published, verdicts) -> Table:
     data = pd.concat(parts, ignore_index=True).assign(bold=False)
     # A reading is compared with the number published for the method that it is a reading of.
     groups = data.groupby(["experiment", "scenario", data["method"].map(files)], sort=False)
-    data[["published", "published_se"]] = groups[["published", "published_se"]].transform("first")
+    numbers = ["published", "published_se"]
+    data[numbers] = groups[numbers].transform("first")
     data["z"] = (data["ours"] - data["published"]) / np.hypot(data["ours_se"], data["published_se"].fillna(0.0))
     lines: list[list[Cell]] = []
     starts = []
@@ -118,12 +119,15 @@ def _numbers(config, name, wanted, runs):
             value, se = (found.value, found.se) if found else (np.nan, np.nan)
             rows.append((name, scenario, row, method, value, se, succeeded, len(mine) - succeeded))
     names = ["experiment", "scenario", "row", "method", "ours", "ours_se", "replicates", "failed"]
-    return pd.DataFrame(rows, columns=names)
+    kinds = dict(zip(names, [str, str, str, str, float, float, int, int], strict=True))
+    return pd.DataFrame(rows, columns=names).astype(kinds)
 
 
 def _beside_published(data, published, verdicts):
     """The rows with what the report has in the same place, and the verdict."""
-    stated = published[published["relation"] == "="].rename(columns={"value": "published", "se": "published_se"})
+    stated = published[(published["relation"] == "=") & (published["ours"] != "")].rename(
+        columns={"value": "published", "se": "published_se"}
+    )
     stated = stated.assign(published_bold=stated["bold"] == "yes").merge(verdicts[["id", "z", "verdict"]], on="id")
     keys = data["experiment"] + "." + data["scenario"] + ":" + data["method"] + ":accuracy"
     wanted = stated.set_index("ours")[["published", "published_se", "published_bold", "z", "verdict"]]

@@ -112,6 +112,16 @@ class LinearFits(Fits):
         signs = np.where(y == self.classes[1], 1.0, -1.0)
         return signs[:, None] * (X @ self.coefs.T + self.intercepts)
 
+    def take(self, places):
+        """Some of the fits."""
+        return LinearFits(
+            self.model,
+            self.coefs[places],
+            self.intercepts[places],
+            self.shares[places],
+            lambda k: self.estimator(places[k]),
+        )
+
     def accuracies(self, X, y):
         """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
         margins = self.margins(X, y)
@@ -215,15 +225,18 @@ def first_procedure(
     _check_robust(estimator)
     if (X_dev is None) != (y_dev is None):
         raise ValueError("X_dev, y_dev: give both for a development set, or neither for folds")
-    grid = []
-    for setting in alpha_grid(alphas, prefer):
-        candidates = lam_grid(lams, **setting)
-        fits = fit_grid(estimator, candidates, X, y)
-        accuracies = train_accuracies(fits, [candidate["lam"] for candidate in candidates], X, y, by)
-        grid.append(candidates[int(np.argmax(accuracies))])
+    candidates = [lam_grid(lams, **setting) for setting in alpha_grid(alphas, prefer)]
+    flat = [candidate for row in candidates for candidate in row]
+    fits = fit_grid(estimator, flat, X, y)
+    accuracies = train_accuracies(fits, [candidate["lam"] for candidate in flat], X, y, by)
+    best = np.argmax(accuracies.reshape(len(candidates), -1), axis=1)
+    grid = [row[k] for row, k in zip(candidates, best, strict=True)]
+    fits = fits.take(best + np.arange(len(candidates)) * len(candidates[0]))
     if X_dev is not None:
-        return tune_on_dev(estimator, grid, X, y, X_dev, y_dev)
-    return tune_by_folds(estimator, grid, X, y, n_splits=n_splits, random_state=random_state)
+        scores = fits.accuracies(X_dev, y_dev)
+    else:
+        scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state)
+    return _choose(grid, fits, scores, None)
 
 
 def second_procedure(

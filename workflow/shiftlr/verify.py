@@ -33,6 +33,14 @@ def means(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
     return found
 
 
+def judgements(verdicts: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Verdict and distance in standard errors of each published number or claim."""
+    return {
+        row.id: {"verdict": row.verdict, "z": None if np.isnan(row.z) else round(float(row.z), 2)}
+        for row in verdicts.itertuples()
+    }
+
+
 def read_expected(path: str | Path) -> dict[str, Any]:
     return json.loads(Path(path).read_text())
 
@@ -49,25 +57,32 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
         )
         rows.append((key, value["mean"], ours["mean"] if ours else None, round(tolerance, 4), agrees))
     rows += [(key, None, found[key]["mean"], None, False) for key in sorted(found.keys() - expected["means"].keys())]
-    judged = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
+    judged = judgements(verdicts)
     for key in sorted(expected["verdicts"].keys() | judged.keys()):
-        pair = expected["verdicts"].get(key), judged.get(key)
-        rows.append((key, *pair, None, pair[0] == pair[1]))
+        wanted, ours = expected["verdicts"].get(key), judged.get(key)
+        agrees = wanted is not None and ours is not None
+        if agrees and wanted["verdict"] != ours["verdict"]:  # as far as the means may move, a verdict may turn
+            agrees = None not in (wanted["z"], ours["z"]) and abs(wanted["z"] - ours["z"]) <= SHARE_OF_SE
+        rows.append((key, wanted and wanted["verdict"], ours and ours["verdict"], None, agrees))
     return pd.DataFrame(rows, columns=["what", "expected", "found", "tolerance", "agrees"])
 
 
-def complaint(differences: pd.DataFrame) -> str:
-    """What does not agree, a line each; empty if all does."""
+class Mismatch(Exception):
+    """The results are not the expected ones."""
+
+
+def check(differences: pd.DataFrame) -> None:
+    """Raise a Mismatch that names everything that does not agree, if anything does not."""
     wrong = differences[~differences["agrees"]]
     if wrong.empty:
-        return ""
+        return
     lines = [
         f"{row.what}: expected {row.expected}, found {row.found}"
         + (f" (tolerance {row.tolerance})" if row.tolerance == row.tolerance and row.tolerance is not None else "")
         for row in wrong.itertuples()
     ]
     head = f"{len(wrong)} of {len(differences)} results differ from the expected ones:"
-    return "\n".join([head, *lines])
+    raise Mismatch("\n".join([head, *lines]))
 
 
 def main(results: str, expected: str) -> None:
@@ -76,7 +91,7 @@ def main(results: str, expected: str) -> None:
     verdicts = pd.read_csv(folder / "verdicts.csv")
     kept = {
         "means": means(pd.read_parquet(folder / "runs.parquet")),
-        "verdicts": dict(zip(verdicts["id"], verdicts["verdict"], strict=True)),
+        "verdicts": judgements(verdicts),
     }
     write_text(expected, json.dumps(kept, indent=1, sort_keys=True) + "\n")
 
