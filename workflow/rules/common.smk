@@ -83,7 +83,7 @@ def category(wildcards):
     section = experiment["section"]
     if section not in places:
         return "5. Other readings"
-    return f"{places[section]}. {section if section.startswith('appendix') else f'Section {section}'}"
+    return f"{places[section]}. {'Appendix B' if section == 'appendix B' else f'Section {section}'}"
 
 
 onstart:

@@ -5,7 +5,7 @@ rule judge:
     input:
         runs="results/runs.parquet",
         published="workflow/report/published.csv",
-        sources=sources("verdicts.py"),
+        sources=sources("verdicts.py", "tables.py", "formats.py"),
     output:
         verdicts="results/verdicts.csv",
         comparisons="results/comparisons.csv",

@@ -7,8 +7,8 @@ sys.stderr = open(snakemake.log[0], "w", buffering=1)
 import pandas as pd
 from shiftlr import formats
 from shiftlr.files import write_text
-from shiftlr.tables import verdict_table
-from shiftlr.verdicts import judge, read_published, summary
+from shiftlr.tables import summary, verdict_table
+from shiftlr.verdicts import judge, read_published
 
 published = read_published(snakemake.input.published)
 verdicts, comparisons = judge(published, pd.read_parquet(snakemake.input.runs))

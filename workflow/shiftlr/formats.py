@@ -17,16 +17,17 @@ _TEX_SIGNS = {
     "#": r"\#",
     "_": r"\_",
 }
+_MANY_COLUMNS = 6  # more than that come closer together, to stay on the page
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
 
 def tex(table: Table) -> str:
     """A `table` environment; needs the packages booktabs and amssymb."""
-    columns = "l" * table.n_keys + "r" * (len(table.head) - table.n_keys)
+    columns = "".join("r" if is_number else "l" for is_number in _numeric(table))
     lines = [
         r"% needs \usepackage{booktabs,amssymb}",
-        r"\begin{table}",
-        r"\centering\small",
+        r"\begin{table}[htbp]",
+        r"\centering\small" + (r"\setlength{\tabcolsep}{4pt}" if len(table.head) > _MANY_COLUMNS else ""),
         rf"\caption{{{_tex(table.caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
@@ -45,7 +46,7 @@ def tex(table: Table) -> str:
 
 def markdown(table: Table) -> str:
     """A GitHub table with its caption above and its notes below."""
-    rule = ["---"] * table.n_keys + ["--:"] * (len(table.head) - table.n_keys)
+    rule = ["--:" if is_number else "---" for is_number in _numeric(table)]
     rows = [[_plain(text) for text in table.head], rule]
     rows += [[f"**{cell.text}**" if cell.bold and cell.text else cell.text for cell in line] for line in table.lines]
     body = ["| " + " | ".join(row) + " |" for row in rows]
@@ -66,10 +67,11 @@ p.note { font-size: 13px; color: #555; margin: 0.2em 0; }
 def page(table: Table) -> str:
     """A small page of its own, for the report."""
     head = "".join(f"<th>{html.escape(_plain(text))}</th>" for text in table.head)
+    numeric = _numeric(table)
     lines = []
     for number, line in enumerate(table.lines):
         kind = ' class="group"' if number in table.groups else ""
-        cells = "".join(_html_cell(cell, column >= table.n_keys) for column, cell in enumerate(line))
+        cells = "".join(_html_cell(cell, is_number) for cell, is_number in zip(line, numeric, strict=True))
         lines.append(f"<tr{kind}>{cells}</tr>")
     notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
     return (
@@ -83,6 +85,14 @@ def write(table: Table, **paths: str) -> None:
     writers = {"tex": tex, "md": markdown, "html": page, "csv": lambda one: one.data.to_csv(index=False)}
     for kind, path in paths.items():
         write_text(path, writers[kind](table))
+
+
+def _numeric(table):
+    """Which columns hold numbers: those beyond the keys with a digit in them."""
+    return [
+        column >= table.n_keys and any(sign.isdigit() for line in table.lines for sign in line[column].text)
+        for column in range(len(table.head))
+    ]
 
 
 def _tex(text):

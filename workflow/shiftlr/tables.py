@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from shiftlr.config import methods_of
-from shiftlr.verdicts import LEVEL, estimate, with_holm
+from shiftlr.verdicts import LEVEL, VERDICTS, estimate, with_holm
 
 BASELINE = "standard"
 MARKS = {"reproduced": "✓", "better": "▲", "worse": "▼", "not_comparable": ""}
@@ -92,13 +92,13 @@ def readings_table(config: dict[str, Any], runs, published, verdicts) -> Table:
             first = len(lines) == starts[-1]
             title = config["methods"][row.method]["title"]
             in_table = " (in the table)" if row.method in config["experiments"][experiment]["methods"] else ""
-            z = "" if np.isnan(row.z) else f"{row.z:+.1f}"
+            z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
             lines.append(
                 [
                     Cell(f"{experiment}: {row.row}" if first else ""),
                     Cell(title + in_table),
                     _ours(row),
-                    Cell(_number(row.published, row.published_se) if first else ""),
+                    Cell(number(row.published, row.published_se) if first else ""),
                     Cell(z),
                 ]
             )
@@ -152,21 +152,25 @@ def _bold(name, rule, data, runs):
     return best & corrected.reindex(data.index).lt(LEVEL)
 
 
-def _number(value, se):
+def number(value, se):
+    """A number with its standard error, if it has one; small ones with more digits."""
     if np.isnan(value):
         return ""
-    return f"{value:.2f}" + ("" if np.isnan(se) else f" ± {se:.2f}")
+    if np.isnan(se):
+        return f"{value:g}"
+    digits = 2 if se >= 0.005 else 4
+    return f"{value:.{digits}f} ± {se:.{digits}f}"
 
 
 def _ours(row):
     """Our number; a dagger where some replicates failed, the word where all did."""
     if np.isnan(row.ours):
         return Cell("failed" if row.failed else "-")
-    return Cell(_number(row.ours, row.ours_se) + ("†" if row.failed else ""), bool(row.bold))
+    return Cell(number(row.ours, row.ours_se) + ("†" if row.failed else ""), bool(row.bold))
 
 
 def _published(row):
-    return Cell(f"{_number(row.published, row.published_se)} {MARKS[row.verdict]}".strip(), row.published_bold)
+    return Cell(f"{number(row.published, row.published_se)} {MARKS[row.verdict]}".strip(), row.published_bold)
 
 
 def _gains(name, experiment, runs):
@@ -211,24 +215,44 @@ def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
             groups.append(len(lines))
         before = row.table
         claim = places.loc[row.id, "claim"]
-        z = "" if np.isnan(row.z) else f"{row.z:+.1f}"
+        z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
         mark = f"{MARKS[row.verdict]} {row.verdict.replace('_', ' ')}".strip()
         lines.append(
             [
                 Cell(places.loc[row.id, "place"]),
                 Cell(row.row),
                 Cell(f"{row.column}: {claim}" if claim else row.column),
-                Cell(_number(row.published, row.published_se)),
-                Cell(_number(row.ours, row.ours_se)),
+                Cell(number(row.published, row.published_se)),
+                Cell(number(row.ours, row.ours_se)),
                 Cell(z),
                 Cell(mark),
             ]
         )
-    counts = ", ".join(
-        f"{count} {name.replace('_', ' ')}" for name, count in verdicts["verdict"].value_counts().items()
-    )
-    caption = f"{len(verdicts)} published numbers and claims: {counts}."
     note = "z: distance from what the report states in standard errors; for claims about a difference, from zero."
     return Table(
-        caption, ["place", "row", "what", "report", "ours", "z", "verdict"], lines, 3, groups, [note], verdicts
+        _counts(verdicts),
+        ["place", "row", "what", "report", "ours", "z", "verdict"],
+        lines,
+        3,
+        groups,
+        [note],
+        verdicts,
     )
+
+
+def summary(verdicts: pd.DataFrame, published: pd.DataFrame) -> str:
+    """The text that ends a run: every number or claim that was judged, then the counts."""
+    claims = dict(zip(published["id"], published["claim"], strict=True))
+    lines = [f"{'':64s} {'report':>14s} {'ours':>16s} {'z':>6s}  verdict"]
+    for row in verdicts[verdicts["verdict"] != "not_comparable"].itertuples():
+        what = f"{row.table:7s} {row.row:23s} {row.column}"
+        why = f"  ({claims[row.id]})" if row.verdict == "worse" and claims[row.id] else ""
+        stated, ours = number(row.published, row.published_se), number(row.ours, row.ours_se)
+        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {row.z:+6.1f}  {row.verdict}{why}")
+    return "\n".join([*lines, "", _counts(verdicts)]) + "\n"
+
+
+def _counts(verdicts):
+    counts = verdicts["verdict"].value_counts()
+    listed = ", ".join(f"{counts.get(verdict, 0)} {verdict.replace('_', ' ')}" for verdict in VERDICTS)
+    return f"{len(verdicts)} published numbers and claims: {listed}."

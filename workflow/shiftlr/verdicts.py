@@ -156,21 +156,3 @@ def with_holm(comparisons: pd.DataFrame) -> pd.DataFrame:
     for _, group in comparisons.groupby("table"):
         comparisons.loc[group.index, "p_holm"] = multipletests(group["p"], method="holm")[1]
     return comparisons
-
-
-def summary(verdicts: pd.DataFrame, published: pd.DataFrame) -> str:
-    """The table that ends a run: counts, then every number or claim that was judged."""
-    counts = verdicts["verdict"].value_counts()
-    claims = dict(zip(published["id"], published["claim"], strict=True))
-    lines = []
-    for row in verdicts[verdicts["verdict"] != "not_comparable"].itertuples():
-        what = f"{row.table:7s} {row.row:23s} {row.column}"
-        stated = "" if np.isnan(row.published) else f"{row.published:.2f}"
-        se = f" ± {row.published_se:.2f}" if not np.isnan(row.published_se) else ""
-        lines.append(
-            f"{what:64s} {stated + se:>14s} {f'{row.ours:.2f} ± {row.ours_se:.2f}':>14s} {row.z:+6.1f}  {row.verdict}"
-            + (f"  ({claims[row.id]})" if row.verdict == "worse" and claims[row.id] else "")
-        )
-    head = f"{'':64s} {'report':>14s} {'ours':>14s} {'z':>6s}  verdict"
-    total = ", ".join(f"{counts.get(verdict, 0)} {verdict.replace('_', ' ')}" for verdict in VERDICTS)
-    return "\n".join([head, *lines, "", f"{len(verdicts)} published numbers and claims: {total}."]) + "\n"
