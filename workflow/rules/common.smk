@@ -1,7 +1,6 @@
 # What all rules share: the checked config, the lists of targets, and which source files a step depends on.
 
 import sys
-import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -14,6 +13,7 @@ from shiftlr.config import (
     blocks,
     complete,
     data_settings,
+    fingerprint,
     methods_of,
     tuning_settings,
 )
@@ -22,9 +22,8 @@ launch.share_package()
 launch.drop_stale_locks(".snakemake")
 
 try:
-    config = complete(
-        config, " + ".join(Path(file).name for file in workflow.configfiles)
-    )
+    # In place, so that scripts and captions see the completed config too.
+    config.update(complete(config, " + ".join(Path(file).name for file in workflow.configfiles)))
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
@@ -70,9 +69,7 @@ def rows_of_all_runs(_):
 def simulated_data(_):
     """The file of each block of simulated replicates."""
     return [
-        f"results/data/simulated/{block.path}.npz"
-        for experiment in EXPERIMENTS
-        for block in blocks(config, experiment)
+        f"results/data/simulated/{block.path}.npz" for experiment in EXPERIMENTS for block in blocks(config, experiment)
     ]
 
 

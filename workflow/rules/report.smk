@@ -14,9 +14,7 @@ rule judge:
             "results/verdicts.html",
             caption="../report/verdicts.rst",
             category="0. Verdicts",
-            labels={
-                "what": "every published number and claim, and whether it reproduced"
-            },
+            labels={"what": "every published number and claim, and whether it reproduced"},
         ),
     log:
         "results/logs/judge.log",
@@ -57,7 +55,8 @@ rule tabulate:
         mem_mb=1000,
         runtime=10,
     params:
-        config={key: config[key] for key in ("also", "methods", "experiments")},
+        # The script reads the config itself; its fingerprint makes a change of it a reason to run.
+        config_sha256=fingerprint({key: config[key] for key in ("also", "methods", "experiments")}),
     script:
         "../scripts/tabulate.py"
 
@@ -100,9 +99,7 @@ rule manifest:
         runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
         tables=expand("results/tables/{table}.{kind}", table=TABLES, kind=TABLE_KINDS),
-        figures=expand(
-            "results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]
-        ),
+        figures=expand("results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]),
         simulated=simulated_data,
     output:
         manifest="results/manifest.json",
@@ -116,7 +113,7 @@ rule manifest:
         mem_mb=1000,
         runtime=10,
     params:
-        config=config,
+        config_sha256=fingerprint(config),
         started=STARTED,
         benchmarks="results/benchmarks",
     script:

@@ -8,7 +8,7 @@ from shiftlr.manifest import describe, write
 
 params = snakemake.params
 manifest = describe(
-    config=params.config,
+    config_sha256=params.config_sha256,
     started=params.started,
     benchmarks=params.benchmarks,
     runs=snakemake.input.runs,

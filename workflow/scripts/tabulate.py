@@ -9,7 +9,7 @@ from shiftlr import formats
 from shiftlr.tables import readings_table, simulation_table
 from shiftlr.verdicts import read_published
 
-config = snakemake.params.config
+config = snakemake.config
 given = (
     pd.read_parquet(snakemake.input.runs),
     read_published(snakemake.input.published),

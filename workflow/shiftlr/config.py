@@ -1,6 +1,8 @@
 """config.yaml: checked against its schema and against itself, defaults filled in, experiments cut into jobs."""
 
 import copy
+import hashlib
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,6 +80,11 @@ def methods_of(config: dict[str, Any], experiment: str, scenario: str | None = N
     settings = config["experiments"][experiment]
     readings = settings["scenarios"][scenario]["readings"] if scenario else []
     return list(dict.fromkeys([*settings["methods"], *config["also"], *readings]))
+
+
+def fingerprint(settings: Any) -> str:
+    """Checksum of settings: the same for the same settings in another order."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def data_settings(scenario: dict[str, Any]) -> dict[str, Any]:

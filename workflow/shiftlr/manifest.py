@@ -31,11 +31,11 @@ PACKAGES = (
 ROOT = Path(__file__).parents[2]
 
 
-def describe(config: dict[str, Any], started: str, benchmarks: str, runs: str, data: Iterable[str]) -> dict[str, Any]:
+def describe(config_sha256: str, started: str, benchmarks: str, runs: str, data: Iterable[str]) -> dict[str, Any]:
     """Everything there is to say about how the results came about."""
     return {
         "code": _code(),
-        "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
+        "config_sha256": config_sha256,
         "packages": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
         "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"},
         "time": _time(started, benchmarks, runs),
