@@ -56,6 +56,12 @@ def method_source(wildcards):
     return sources(f"methods/{config['methods'][wildcards.method]['method']}.py")
 
 
+def figure_sources(wildcards):
+    """Figure 2 shows fits; the others need no method."""
+    fits = ["tuning.py", "problem.py", "methods/robust.py", "methods/standard.py"]
+    return sources("figures.py", *(fits if wildcards.figure == "figure2" else []))
+
+
 def rows_of_all_runs(_):
     """One file of rows for each scenario, method and block."""
     return [

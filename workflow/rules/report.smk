@@ -64,13 +64,7 @@ rule tabulate:
 rule plot:
     input:
         style="workflow/report/shiftlr.mplstyle",
-        sources=sources(
-            "figures.py",
-            "tuning.py",
-            "problem.py",
-            "methods/robust.py",
-            "methods/standard.py",
-        ),
+        sources=figure_sources,
     output:
         pdf="results/figures/{figure}.pdf",
         png=report(

@@ -16,6 +16,7 @@ import pandas as pd
 from shiftlr.files import write_text
 
 SHARE_OF_SE = 0.5  # of one standard error: rounding stays far below, another procedure does not
+_MOST_NAMED = 30
 _KEYS = ["experiment", "scenario", "method"]
 
 
@@ -80,8 +81,10 @@ def check(differences: pd.DataFrame) -> None:
     lines = [
         f"{row.what}: expected {row.expected}, found {row.found}"
         + (f" (tolerance {row.tolerance})" if row.tolerance == row.tolerance and row.tolerance is not None else "")
-        for row in wrong.itertuples()
+        for row in wrong.head(_MOST_NAMED).itertuples()
     ]
+    if len(wrong) > _MOST_NAMED:
+        lines.append(f"... and {len(wrong) - _MOST_NAMED} more")
     head = f"{len(wrong)} of {len(differences)} results differ from the expected ones:"
     raise Mismatch("\n".join([head, *lines]))
 
