@@ -18,8 +18,6 @@ OTHERS = [
     "results/figures/plate.pdf",
     "results/figures/plate.png",
 ]
-    7  # p30: 2 methods; l1_p30, of 4 replicates in blocks of 3: 2 methods and a reading, 2 blocks each... see below
-)
 
 
 def test_everything_is_there(finished):
