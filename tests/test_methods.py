@@ -106,6 +106,7 @@ def test_an_unknown_name_is_refused(name):
     assert ", ".join(methods.known()) in str(caught.value) and "methods/" in str(caught.value)
 
 
+IMPORTS = "from sklearn.base import BaseEstimator\nfrom shiftlr.methods.svm import LinearSVM\n\n"
 ESTIMATOR = """
     class {}(BaseEstimator):
         def fit(self, X, y):
@@ -119,8 +120,7 @@ ESTIMATOR = """
     ids=["no class", "two classes"],
 )
 def test_a_file_without_exactly_one_class_is_refused(folder, classes, found):
-    text = "from sklearn.base import BaseEstimator\nfrom shiftlr.methods.svm import LinearSVM\n"
-    (folder / "rival.py").write_text(text + "".join(textwrap.dedent(ESTIMATOR.format(name)) for name in classes))
+    (folder / "rival.py").write_text(IMPORTS + "".join(textwrap.dedent(ESTIMATOR.format(name)) for name in classes))
     assert methods.known() == ["rival"]
     with pytest.raises(ValueError, match=rf"rival\.py: must define exactly one estimator class, found {found}$"):
         methods.load("rival")
