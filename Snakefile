@@ -1,6 +1,7 @@
 # shiftlr: regenerates every table and figure of "Robust Logistic Regression using Shift Parameters".
 #
 #   snakemake --cores N              everything
+#   snakemake --cores N data         only what is fetched from outside
 #   snakemake --cores N verify       everything, and compared with tests/expected
 #   snakemake --report report.html   tables and figures on one page, after a run
 
@@ -16,7 +17,9 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
 include: "workflow/rules/simulations.smk"
+include: "workflow/rules/colon.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -26,5 +29,7 @@ rule all:
         "results/runs.parquet",
         "results/verdicts.csv",
         "results/manifest.json",
-        expand("results/tables/{table}.{kind}", table=TABLES, kind=TABLE_KINDS),
-        expand("results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]),
+        "results/provenance.json",
+        COLON_FILES,
+        expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
+        expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),

@@ -96,7 +96,6 @@ SCENARIO = "experiments.one.scenarios.s"
         ("also", "robust", ["also", "'robust'", "type array"]),
         ("methods.standard", None, ["methods.standard", "None", "type object"]),
         ("methods.Standard", {}, ["methods", "lower-case", "'Standard'"]),
-        ("methods.a-b", {}, ["methods", "lower-case", "'a-b'"]),
         ("methods.forest", {}, ["methods.forest", "no method 'forest'", *methods.known(), "workflow/shiftlr/methods"]),
         ("methods.mine", {"method": "base"}, ["methods.mine", "no method 'base'", *methods.known()]),
         ("methods.standard.grid", {"lam": [1.0]}, ["methods.standard.grid", "no parameter 'lam'", "alpha"]),
@@ -126,7 +125,7 @@ SCENARIO = "experiments.one.scenarios.s"
         (f"{EXPERIMENT}.gain_beside", "two", [f"{EXPERIMENT}.gain_beside", "'two'", "there are one"]),
         (f"{SCENARIO}.readings", ["robust_too"], [f"{SCENARIO}.readings", "'robust_too'", "standard, robust"]),
         (f"{SCENARIO}.row", ["1"], [f"{SCENARIO}.row", "['1'] has 1 entries", "['a', 'b']"]),
-        (f"{SCENARIO}.row", [1, 2], [f"{SCENARIO}.row.0", "1", "type string"]),
+        (f"{SCENARIO}.row", ["1", 2], [f"{SCENARIO}.row.1", "2", "type string"]),
         (f"{SCENARIO}.relevant", 5, [f"{SCENARIO}.relevant", "5 is more than the 4 features"]),
         (f"{SCENARIO}.p1", -0.1, [f"{SCENARIO}.p1", "-0.1", "minimum of 0"]),
         (f"{SCENARIO}.p1", "0.1", [f"{SCENARIO}.p1", "'0.1'", "type number"]),
@@ -164,20 +163,16 @@ def test_a_gain_is_shown_beside_an_experiment_like_it_only(changes, words):
         complete(changed(config, changes))
 
 
-@pytest.mark.parametrize("key", ["seed", "seeds_per_job", "replicates", f"{SCENARIO}.train", f"{SCENARIO}.features"])
-def test_a_whole_number_written_with_a_point_is_refused_or_made_whole(key):
+@pytest.mark.parametrize("key", ["seed", "seeds_per_job"])
+def test_a_whole_number_with_a_point_is_refused_or_made_whole(key):
     try:
-        config = complete(small(**{key: 5.0}))
+        assert type(complete(small(**{key: 5.0}))[key]) is int
     except ConfigError as error:
         assert f"{key}: 5.0 is not of type integer" in str(error)
-        return
-    for part in key.split("."):
-        config = config[part]
-    assert type(config) is int
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_probability_is_a_number(value):
+def test_a_probability_is_a_number_between_0_and_1(value):
     with pytest.raises(ConfigError, match=rf"{SCENARIO}\.p1: {value}"):
         complete(small(**{f"{SCENARIO}.p1": value}))
 

@@ -34,7 +34,7 @@ class Neighbours(ClassifierMixin, BaseEstimator):
 
 
 class Constant(ClassifierMixin, BaseEstimator):
-    """Says the same whatever `level` and `text` are, so all settings tie; `fault` makes it fail or warn."""
+    """Says the same whatever `level` and `text` are, so all settings tie; `fault` makes it warn and fail."""
 
     def __init__(self, level=0, text="", fault=None):
         self.level = level
@@ -42,11 +42,11 @@ class Constant(ClassifierMixin, BaseEstimator):
         self.fault = fault
 
     def fit(self, X, y):
-        if self.fault == "raise":
-            raise ZeroDivisionError('no,\n"luck"')
-        if self.fault == "warn":
+        if self.fault:
             for level in range(3):
                 warnings.warn(f"doubt {level}", RuntimeWarning, stacklevel=1)
+        if self.fault == "raise":
+            raise ZeroDivisionError('no,\n"luck"')
         self.classes_ = np.unique(y)
         return self
 
@@ -150,12 +150,14 @@ def test_a_penalty_is_tuned_jointly_with_the_grid(prefer, order):
 def test_the_first_procedure_is_used_where_asked_for(train_accuracy, prefer):
     alphas, lams = [0.1, 1.0, 10.0], [1.0, 0.3, 0.1, 0.03]
     wanted = {"grid": {"lam": lams}, "penalised": "first_procedure", "train_accuracy": train_accuracy}
-    method, settings, replicate = prepare("robust", wanted, penalty="l1", alphas=alphas, prefer=prefer)
+    penalised = {"penalty": "l1", "alphas": alphas, "prefer": prefer, "features": 10, "p0": 0.3}
+    method, settings, replicate = prepare("robust", wanted, **penalised)
     tuned = training.tune(method, settings, replicate.train, replicate.dev)
     data = (replicate.train.X, replicate.train.labels, replicate.dev.X, replicate.dev.labels)
     robust = methods.load("robust")(penalty="l1")
-    direct = first_procedure(robust, alphas, lams, *data, by=train_accuracy, prefer=prefer)
-    assert tuned.rows == direct.rows and tuned.params == direct.params
+    direct = {by: first_procedure(robust, alphas, lams, *data, by=by, prefer=prefer) for by in ("theta", "shifts")}
+    assert tuned.rows == direct[train_accuracy].rows and tuned.params == direct[train_accuracy].params
+    assert direct["theta"].rows != direct["shifts"].rows
     assert len(tuned.rows) == len(alphas)  # jointly they would be 12
     assert [row["alpha"] for row in tuned.rows] == sorted(alphas, reverse=prefer == "stronger")
     without = tune("robust", wanted)

@@ -11,6 +11,7 @@ from shiftlr import launch
 from shiftlr.config import (
     ConfigError,
     blocks,
+    colon_row,
     complete,
     data_settings,
     fingerprint,
@@ -18,8 +19,13 @@ from shiftlr.config import (
     tuning_settings,
 )
 
+from shiftlr.datasets import sources as external
+
+UNREACHABLE = "results/logs/unreachable.json"
+
 launch.share_package()
 launch.drop_stale_locks(".snakemake")
+launch.drop_if_old(UNREACHABLE)
 
 try:
     # In place, so that scripts and captions see the completed config too.
@@ -28,16 +34,42 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 EXPERIMENTS = list(config["experiments"])
-TABLES = [*EXPERIMENTS, "readings"]
+TABLES = [*EXPERIMENTS, "readings"]  # of the simulations
 TABLE_KINDS = ["tex", "csv", "md", "html"]
 FIGURES = list(config["figures"])
 STARTED = "results/logs/started.json"
+
+COLON_ROWS = [*config["colon"]["rows"], *config["colon"]["sensitivity"]] if config["colon"]["rows"] else []
+COLON_TABLES = ["table2", "preprocessing"]
+COLON_SETTINGS = ["folds", "repeats", "seed", "strengths", "weakest", "lams", "restarts", "resamples"]
+SOURCES = ["alon1999"] if COLON_ROWS else []
+FACTS = ["results/colon/facts.csv"] if COLON_ROWS else []
+
+EVERY_TABLE = [*TABLES, *(COLON_TABLES if COLON_ROWS else [])]
+EVERY_FIGURE = [*FIGURES, *(["colon_map", "colon_stability"] if COLON_ROWS else [])]
+COLON_FILES = [f"results/colon/{name}.csv" for name in ("suspects", "map", "stability")] if COLON_ROWS else []
+
+# What a fit depends on beside the method's own file. The other methods' files are left out, though grids.py imports
+# two: an edited method reruns itself only.
+TRAINING_MODULES = [
+    "training.py",
+    "tuning.py",
+    "grids.py",
+    "problem.py",
+    "separability.py",
+    "validation.py",
+    "methods/__init__.py",
+    "methods/base.py",
+    "solvers/*.py",
+]
 
 
 wildcard_constraints:
     experiment="[a-z][a-z0-9_]*",
     scenario="[a-z][a-z0-9_]*",
     method="[a-z][a-z0-9_]*",
+    row="[a-z][a-z0-9_]*",
+    source="[a-z][a-z0-9_]*",
     first="[0-9]+",
     last="[0-9]+",
 
@@ -46,6 +78,12 @@ wildcard_constraints:
 def sources(*patterns):
     """Files of the package that match, relative to where the workflow runs."""
     return launch.package_files(*patterns)
+
+
+def planned_place(wildcards):
+    """Where a dataset would come from now: changes, and so is a reason to fetch, while all there is is a stand-in."""
+    folder = f"results/data/sources/{wildcards.source}"
+    return external.plan(external.load("sources.yaml")[wildcards.source], config, folder, UNREACHABLE)
 
 
 def scenario_of(wildcards):
@@ -58,7 +96,7 @@ def method_source(wildcards):
 
 def figure_sources(wildcards):
     """Figure 2 shows fits; the others need no method."""
-    fits = ["tuning.py", "problem.py", "methods/robust.py", "methods/standard.py"]
+    fits = ["tuning.py", "grids.py", "problem.py", "methods/robust.py", "methods/standard.py"]
     return sources("figures.py", *(fits if wildcards.figure == "figure2" else []))
 
 
@@ -81,11 +119,11 @@ def simulated_data(_):
 
 # The order of the report's own sections, since categories are sorted by name.
 def category(wildcards):
-    places = {"4.1": 1, "5": 2, "6": 3, "appendix B": 4}
+    places = {"4.1": 1, "5": 3, "6": 4, "appendix B": 5}
     experiment = config["experiments"].get(wildcards.table, {"section": ""})
     section = experiment["section"]
     if section not in places:
-        return "5. Other readings"
+        return "6. Other readings"
     return f"{places[section]}. {'Appendix B' if section == 'appendix B' else f'Section {section}'}"
 
 

@@ -5,6 +5,8 @@ rule judge:
     input:
         runs="results/runs.parquet",
         published="workflow/report/published.csv",
+        facts=FACTS,
+        provenance="results/provenance.json",
         sources=sources("verdicts.py", "tables.py", "formats.py"),
     output:
         verdicts="results/verdicts.csv",
@@ -49,6 +51,8 @@ rule tabulate:
         "results/logs/tabulate/{table}.log",
     benchmark:
         "results/benchmarks/tabulate/{table}.tsv"
+    wildcard_constraints:
+        table="|".join(TABLES),
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -70,13 +74,15 @@ rule plot:
         png=report(
             "results/figures/{figure}.png",
             caption="../report/figure.rst",
-            category="6. Figures",
+            category="7. Figures",
             labels={"what": "figure", "name": "{figure}"},
         ),
     log:
         "results/logs/plot/{figure}.log",
     benchmark:
         "results/benchmarks/plot/{figure}.tsv"
+    wildcard_constraints:
+        figure="|".join(FIGURES),
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -92,8 +98,10 @@ rule manifest:
     input:
         runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
-        tables=expand("results/tables/{table}.{kind}", table=TABLES, kind=TABLE_KINDS),
-        figures=expand("results/figures/{figure}.{kind}", figure=FIGURES, kind=["pdf", "png"]),
+        tables=expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
+        figures=expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),
+        colon=COLON_FILES,
+        provenance="results/provenance.json",
         simulated=simulated_data,
     output:
         manifest="results/manifest.json",

@@ -26,17 +26,7 @@ rule train:
     input:
         data="results/data/simulated/{experiment}/{scenario}/{first}-{last}.npz",
         method=method_source,
-        # The other methods' files are left out, though tuning.py imports two: an edited method reruns itself only.
-        shared=sources(
-            "training.py",
-            "tuning.py",
-            "problem.py",
-            "separability.py",
-            "validation.py",
-            "methods/__init__.py",
-            "methods/base.py",
-            "solvers/*.py",
-        ),
+        shared=sources(*TRAINING_MODULES),
     output:
         rows="results/runs/{experiment}/{scenario}/{method}/{first}-{last}.csv",
     log:

@@ -1,6 +1,8 @@
 """Compare every published number and claim with ours."""
 
+import json
 import sys
+from pathlib import Path
 
 sys.stderr = open(snakemake.log[0], "w", buffering=1)
 
@@ -11,8 +13,14 @@ from shiftlr.tables import summary, verdict_table
 from shiftlr.verdicts import judge, read_published
 
 published = read_published(snakemake.input.published)
-verdicts, comparisons = judge(published, pd.read_parquet(snakemake.input.runs))
+facts = [pd.read_csv(path) for path in snakemake.input.facts]
+verdicts, comparisons = judge(
+    published,
+    pd.read_parquet(snakemake.input.runs),
+    pd.concat(facts) if facts else pd.DataFrame(columns=["key", "value", "se", "data"]),
+)
+provenance = json.loads(Path(snakemake.input.provenance).read_text())
 write_text(snakemake.output.verdicts, verdicts.to_csv(index=False))
 write_text(snakemake.output.comparisons, comparisons.to_csv(index=False))
-write_text(snakemake.output.summary, summary(verdicts, published))
+write_text(snakemake.output.summary, summary(verdicts, published, provenance))
 formats.write(verdict_table(verdicts, published), html=snakemake.output.page)

@@ -13,5 +13,6 @@ manifest = describe(
     benchmarks=params.benchmarks,
     runs=snakemake.input.runs,
     data=snakemake.input.simulated,
+    provenance=snakemake.input.provenance,
 )
 write(snakemake.output.manifest, manifest)

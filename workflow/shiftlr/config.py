@@ -59,6 +59,8 @@ def complete(config: dict[str, Any], file: str = "config.yaml") -> dict[str, Any
                 merged = _with_defaults(experiment["data"] | scenario, schema["$defs"]["scenario"], schema)
                 merged["replicates"] = config["replicates"] or merged["replicates"] or experiment["replicates"]
                 experiment["scenarios"][name] = merged
+        for name, row in config["colon"]["rows"].items():
+            row["title"] = row["title"] or name
         problems = list(_contradictions(config))
     if problems:
         raise ConfigError("\n".join(f"{file}: {problem}" for problem in problems))
@@ -80,6 +82,14 @@ def methods_of(config: dict[str, Any], experiment: str, scenario: str | None = N
     settings = config["experiments"][experiment]
     readings = settings["scenarios"][scenario]["readings"] if scenario else []
     return list(dict.fromkeys([*settings["methods"], *config["also"], *readings]))
+
+
+def colon_row(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """A row of the colon-cancer table; `raw` and the like of `sensitivity` are the default row with other data."""
+    colon = config["colon"]
+    if name in colon["rows"]:
+        return colon["rows"][name] | {"preprocessing": colon["preprocessing"]}
+    return colon["rows"][colon["default"]] | {"preprocessing": colon["sensitivity"][name]}
 
 
 def fingerprint(settings: Any) -> str:
@@ -153,6 +163,12 @@ def _contradictions(config):
             )
             continue
         yield from _bad_method(f"methods.{name}", method)
+    colon = config["colon"]
+    if colon["rows"] and colon["rows"].get(colon["default"], {}).get("method") != "robust":
+        robust = [name for name, row in colon["rows"].items() if row["method"] == "robust"]
+        yield f"colon.default: {colon['default']!r} is not a row of method robust; these are: {', '.join(robust)}"
+    for both in sorted(colon["rows"].keys() & colon["sensitivity"].keys()):
+        yield f"colon.sensitivity: {both!r} is a name under colon.rows already; use another"
     listed = [("also", config["also"])]
     for experiment, settings in config["experiments"].items():
         key = f"experiments.{experiment}"

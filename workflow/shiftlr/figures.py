@@ -36,7 +36,7 @@ _NO_STAMPS: dict[str, dict[str, None]] = {
 }
 
 
-def _style():
+def style():
     """The style file over matplotlib's own defaults, so that nobody's personal settings show."""
     return plt.style.context(STYLE, after_reset=True)
 
@@ -110,7 +110,7 @@ def masking(**settings):
     clean, outlier, ringed = ~data.is_outlier, data.is_outlier, data.swamped
     masked = f"outlier ({data.masked.sum()} of {outlier.sum()} masked)"
     swamped = f"swamped clean example ({ringed.sum()} of {clean.sum()})"
-    with _style():
+    with style():
         figure = Figure()
         axes = figure.subplots()
         band = f"|studentised residual| up to {SUSPICIOUS:g}"
@@ -176,7 +176,7 @@ def one_dimension(**settings):
     # Examples lie beyond 0 and 1, where no curve runs; their scatter must not depend on the data's random numbers.
     height = data.y + np.where(data.y == 1, 1.0, -1.0) * np.random.default_rng(0).uniform(0.04, 0.12, len(data.y))
     kept, flipped = ~data.is_flipped, data.is_flipped
-    with _style():
+    with style():
         figure = Figure()
         axes = figure.subplots()
         axes.plot(data.grid, data.true, "--", color="black", label="true sigmoid", zorder=3)
@@ -194,7 +194,7 @@ def plate():
     """Plate diagram of the label-flipping model: shaded nodes are observed, dots are parameters."""
     places = {"x": (0.0, 0.0), "z": (2.0, 0.0), "y": (4.0, 0.0), "theta": (2.0, 1.6), "gamma": (4.0, 1.6)}
     radii = {"x": 0.36, "z": 0.36, "y": 0.36, "theta": 0.07, "gamma": 0.07}
-    with _style():
+    with style():
         figure = Figure(figsize=(4.4, 2.6))
         axes = figure.subplots()
         axes.add_patch(FancyBboxPatch((-0.8, -1.2), 5.6, 1.95, "round,pad=0,rounding_size=0.15", fill=False))
@@ -254,6 +254,6 @@ def save(figure, *paths):
         if path.suffix not in _NO_STAMPS:
             raise ValueError(f"{path}: a figure is saved as one of {', '.join(_NO_STAMPS)}")
     for path in targets:
-        with whole(path) as partial, _style():
+        with whole(path) as partial, style():
             figure.savefig(partial, format=path.suffix[1:], metadata=_NO_STAMPS[path.suffix])
     plt.close(figure)

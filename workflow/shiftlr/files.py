@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,12 @@ def whole(path: str | Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def sha256_of(path: str | Path) -> str:
+    """Checksum of a file."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -12,12 +12,15 @@ _TEX_SIGNS = {
     "▲": r"$\blacktriangle$",
     "▼": r"$\blacktriangledown$",
     "†": r"\dag{}",
+    "•": r"$\bullet$",
     "&": r"\&",
     "%": r"\%",
     "#": r"\#",
     "_": r"\_",
 }
+_NUMBER_STARTS = tuple("0123456789+-")
 _MANY_COLUMNS = 6  # more than that come closer together, to stay on the page
+_GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
 
@@ -48,7 +51,10 @@ def markdown(table: Table) -> str:
     """A GitHub table with its caption above and its notes below."""
     rule = ["--:" if is_number else "---" for is_number in _numeric(table)]
     rows = [[_plain(text) for text in table.head], rule]
-    rows += [[f"**{cell.text}**" if cell.bold and cell.text else cell.text for cell in line] for line in table.lines]
+    rows += [
+        [f"**{_plain(cell.text)}**" if cell.bold and cell.text else _plain(cell.text) for cell in line]
+        for line in table.lines
+    ]
     body = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([_plain(table.caption), "", *body, "", *table.notes, ""])
 
@@ -88,9 +94,9 @@ def write(table: Table, **paths: str) -> None:
 
 
 def _numeric(table):
-    """Which columns hold numbers: those beyond the keys with a digit in them."""
+    """Which columns hold numbers: those beyond the keys with an entry that begins like one."""
     return [
-        column >= table.n_keys and any(sign.isdigit() for line in table.lines for sign in line[column].text)
+        column >= table.n_keys and any(line[column].text.startswith(_NUMBER_STARTS) for line in table.lines)
         for column in range(len(table.head))
     ]
 
@@ -112,11 +118,18 @@ def _tex_cell(cell: Cell):
 
 
 def _html_cell(cell: Cell, is_number):
-    text = html.escape(cell.text)
+    text = html.escape(_plain(cell.text))
     kind = ' class="number"' if is_number else ""
     return f"<td{kind}><b>{text}</b></td>" if cell.bold else f"<td{kind}>{text}</td>"
 
 
 def _plain(text):
-    """Text without LaTeX: $p_0$ becomes p0."""
-    return _MATHS.sub(lambda match: match[1].strip("$").replace("_", ""), text)
+    """Text without LaTeX: $p_0$ becomes p0, and Greek letters themselves."""
+
+    def letters(match):
+        plain = match[1].strip("$").replace("_", "")
+        for name, letter in _GREEK.items():
+            plain = plain.replace(name, letter)
+        return plain
+
+    return _MATHS.sub(letters, text)

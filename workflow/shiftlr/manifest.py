@@ -1,6 +1,5 @@
 """The manifest: what made the results, on what, from which data, in what time."""
 
-import hashlib
 import importlib.metadata
 import json
 import os
@@ -14,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from shiftlr.files import write_text
+from shiftlr.files import sha256_of, write_text
 
 PACKAGES = (
     "snakemake",
@@ -31,7 +30,9 @@ PACKAGES = (
 ROOT = Path(__file__).parents[2]
 
 
-def describe(config_sha256: str, started: str, benchmarks: str, runs: str, data: Iterable[str]) -> dict[str, Any]:
+def describe(
+    config_sha256: str, started: str, benchmarks: str, runs: str, data: Iterable[str], provenance: str
+) -> dict[str, Any]:
     """Everything there is to say about how the results came about."""
     return {
         "code": _code(),
@@ -39,18 +40,15 @@ def describe(config_sha256: str, started: str, benchmarks: str, runs: str, data:
         "packages": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
         "machine": {"cpu": _cpu(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"},
         "time": _time(started, benchmarks, runs),
-        "data": {"simulated": {path: sha256(path) for path in data}},
+        "data": {
+            "simulated": {path: sha256_of(path) for path in data},
+            "external": json.loads(Path(provenance).read_text()),
+        },
     }
 
 
 def write(path: str | Path, manifest: dict[str, Any]) -> None:
     write_text(path, json.dumps(manifest, indent=2) + "\n")
-
-
-def sha256(path: str | Path) -> str:
-    """Checksum of a file."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _code():

@@ -240,16 +240,20 @@ def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
     )
 
 
-def summary(verdicts: pd.DataFrame, published: pd.DataFrame) -> str:
-    """The text that ends a run: every number or claim that was judged, then the counts."""
+def summary(verdicts: pd.DataFrame, published: pd.DataFrame, provenance: dict[str, Any]) -> str:
+    """The text that ends a run: every number or claim that was judged, the counts, and what is a stand-in."""
     claims = dict(zip(published["id"], published["claim"], strict=True))
     lines = [f"{'':64s} {'report':>14s} {'ours':>16s} {'z':>6s}  verdict"]
     for row in verdicts[verdicts["verdict"] != "not_comparable"].itertuples():
         what = f"{row.table:7s} {row.row:23s} {row.column}"
         why = f"  ({claims[row.id]})" if row.verdict == "worse" and claims[row.id] else ""
         stated, ours = number(row.published, row.published_se), number(row.ours, row.ours_se)
-        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {row.z:+6.1f}  {row.verdict}{why}")
-    return "\n".join([*lines, "", _counts(verdicts)]) + "\n"
+        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {row.z:+6.2f}  {row.verdict}{why}")
+    lines += ["", _counts(verdicts)]
+    for name, source in provenance.items():
+        if source["kind"] == "standin":
+            lines += [f"Stand-in data, not the real {name} ({source['title']}).", f"  {source['how_to_get']}"]
+    return "\n".join(lines) + "\n"
 
 
 def _counts(verdicts):

@@ -1,23 +1,16 @@
-"""Choosing hyper-parameters: on a development set, by folds, and by the report's two procedures (section 3.3).
-
-A grid is a list of parameter settings in order of preference: on a tie the first one wins. Grids that vary only `lam`
-and `alpha` of a standard or robust model are fitted as one warm-started path, all others one by one.
-"""
+"""Choosing hyper-parameters: on a development set, by folds, and by the report's two procedures (section 3.3)."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, indexable
+from sklearn.utils import _safe_indexing, column_or_1d, indexable
 
-from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
+from shiftlr.grids import alpha_grid, check_grid, fit_grid, lam_grid
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.standard import StandardLogisticRegression
-from shiftlr.problem import make_problem, shares_shifted
 from shiftlr.solvers.loss import threshold
-from shiftlr.validation import check_choice, check_number, check_penalty
+from shiftlr.validation import check_choice, check_number
 
 TRAIN_ACCURACIES = ("theta", "shifts")
 
@@ -63,121 +56,6 @@ class ShareLimit(NamedTuple):
         return distances <= max(self.within, distances.min())
 
 
-def lam_grid(lams, **fixed):
-    """Settings of `lam`, the larger (closer to plain logistic regression) preferred."""
-    return [{"lam": lam, **fixed} for lam in sorted(map(float, lams), reverse=True)]
-
-
-def alpha_grid(alphas, prefer="weaker", **fixed):
-    """Settings of `alpha`, the weaker penalty preferred, or the stronger."""
-    check_choice("prefer", prefer, ("weaker", "stronger"))
-    return [{"alpha": alpha, **fixed} for alpha in sorted(map(float, alphas), reverse=prefer == "stronger")]
-
-
-class Fits:
-    """The fits of a grid, by any classifier: `estimator(k)` is one of them."""
-
-    def __init__(self, shares, estimator):
-        self.shares, self.estimator = shares, estimator
-
-    def accuracies(self, X, y):
-        """Share of the rows that each fit classifies rightly."""
-        return self._each(lambda fit: np.mean(fit.predict(X) == y))
-
-    def scores(self, X, y, scoring):
-        """Accuracies, or what the scorer named `scoring` says."""
-        if scoring is None:
-            return self.accuracies(X, y)
-        scorer = check_scoring(self.estimator(0), scoring)
-        return self._each(lambda fit: scorer(fit, X, y))
-
-    def _each(self, score):
-        return np.array([score(self.estimator(k)) for k in range(len(self.shares))])
-
-
-class LinearFits(Fits):
-    """Fits of a linear classifier, kept as arrays so that they are scored all at once."""
-
-    def __init__(self, model, coefs, intercepts, shares, estimator):
-        super().__init__(shares, estimator)
-        self.model, self.classes = model, model.classes_  # any one of the fits: it checks new data
-        self.coefs, self.intercepts = coefs, intercepts
-
-    def margins(self, X, y):
-        """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
-        X, y = self.model._check_features(X), column_or_1d(y)
-        check_consistent_length(X, y)
-        if not np.isin(y, self.classes).all():
-            raise ValueError(f"y has labels other than the {self.classes.tolist()} of the training set")
-        signs = np.where(y == self.classes[1], 1.0, -1.0)
-        return signs[:, None] * (X @ self.coefs.T + self.intercepts)
-
-    def take(self, places):
-        """Some of the fits."""
-        return LinearFits(
-            self.model,
-            self.coefs[places],
-            self.intercepts[places],
-            self.shares[places],
-            lambda k: self.estimator(places[k]),
-        )
-
-    def accuracies(self, X, y):
-        """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
-        margins = self.margins(X, y)
-        first_class = (column_or_1d(y) == self.classes[0])[:, None]
-        return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
-
-
-@on_one_blas_thread
-def fit_grid(estimator, grid, X, y, sample_weight=None):
-    """Fit every setting of the grid."""
-    _check_grid(grid)
-    on_a_path = type(estimator) in (RobustLogisticRegression, StandardLogisticRegression)
-    varied = {name for params in grid for name in params}
-    if on_a_path and varied <= {"lam", "alpha"} and varied <= set(estimator.get_params()):
-        alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
-        if len(alphas) == 1:
-            return _fit_path(estimator, grid, X, y, sample_weight)
-    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-    fits = [clone(estimator).set_params(**params).fit(X, y, **weight) for params in grid]
-    shares = np.array([np.mean(fit.shifts_ != 0.0) if hasattr(fit, "shifts_") else np.nan for fit in fits])
-    if not isinstance(estimator, LinearBinaryClassifier):
-        return Fits(shares, fits.__getitem__)
-    coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
-    return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
-
-
-def _fit_path(estimator, grid, X, y, sample_weight):
-    """Settings that differ in `lam` and `alpha` only, as one chain of warm-started solutions.
-
-    The chain goes through the (alpha, lam) in snake order, so that neighbours in it are neighbours in the grid.
-    """
-    model = clone(estimator)
-    tol, max_iter = model._check_stopping()
-    X, signs, weights = model._check_data(X, y, sample_weight)
-    alphas, lams = np.empty(len(grid)), np.empty(len(grid))
-    for k, params in enumerate(grid):
-        penalty, alphas[k] = check_penalty(model.penalty, params.get("alpha", model.alpha))
-        lams[k] = check_number("lam", params["lam"], above=0.0) if "lam" in params else model._price_of_shifts()
-    ranks = np.unique(-alphas, return_inverse=True)[1]
-    order = np.lexsort((np.where(ranks % 2 == 0, -lams, lams), ranks))
-    problem = make_problem(X, signs, weights, penalty, bool(model.fit_intercept))
-    path = problem.path(alphas[order], lams[order], tol, max_iter)
-    path = path._replace(**{name: column[np.argsort(order)] for name, column in path._asdict().items()})
-
-    def build(k):
-        built = clone(estimator).set_params(**grid[k])
-        built.classes_, built.n_features_in_ = model.classes_, model.n_features_in_
-        if hasattr(model, "feature_names_in_"):
-            built.feature_names_in_ = model.feature_names_in_
-        built._keep_solution(path, k, X, signs, weights)
-        return built
-
-    shares = shares_shifted(X, signs, path, lams) if hasattr(model, "lam") else np.full(len(grid), np.nan)
-    return LinearFits(model, path.coefs, path.intercepts, shares, build)
-
-
 def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):
     """The setting with the best score on the development set."""
     fits = fit_grid(estimator, grid, X, y, sample_weight)
@@ -185,25 +63,42 @@ def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None
 
 
 def tune_by_folds(
-    estimator, grid, X, y, *, n_splits=5, groups=None, limit=None, scoring=None, random_state=0, sample_weight=None
+    estimator,
+    grid,
+    X,
+    y,
+    *,
+    n_splits=5,
+    n_repeats=1,
+    groups=None,
+    limit=None,
+    scoring=None,
+    random_state=0,
+    sample_weight=None,
 ):
     """The setting with the best mean score over stratified folds; `groups` are never split between folds."""
-    scores = fold_scores(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight)
+    scores = fold_scores(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight, n_repeats)
     return _choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
 
 
-def fold_scores(estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None):
-    """Mean score of each setting over stratified folds."""
-    _check_grid(grid)
+def fold_scores(
+    estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None, n_repeats=1
+):
+    """Mean score of each setting over stratified folds, drawn `n_repeats` times with seeds from `random_state` on."""
+    check_grid(grid)
+    n_repeats = check_number("n_repeats", n_repeats, at_least=1, integer=True)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    folds = kind(n_splits=n_splits, shuffle=True, random_state=random_state)
     X, y, sample_weight = indexable(X, column_or_1d(y), sample_weight)
     totals = np.zeros(len(grid))
-    for train, held_out in folds.split(X, y, groups):
-        weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
-        fits = fit_grid(estimator, grid, _safe_indexing(X, train), y[train], weight)
-        totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
-    return totals / n_splits
+    for repeat in range(n_repeats):
+        # None draws anew, and a generator moves on by itself
+        seed = random_state + repeat if isinstance(random_state, int) else random_state
+        folds = kind(n_splits=n_splits, shuffle=True, random_state=seed)
+        for train, held_out in folds.split(X, y, groups):
+            weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
+            fits = fit_grid(estimator, grid, _safe_indexing(X, train), y[train], weight)
+            totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
+    return totals / (n_splits * n_repeats)
 
 
 def train_accuracies(fits, lams, X, y, by="theta"):
@@ -216,16 +111,31 @@ def train_accuracies(fits, lams, X, y, by="theta"):
 
 
 def first_procedure(
-    estimator, alphas, lams, X, y, X_dev=None, y_dev=None, *, by="theta", prefer="weaker", n_splits=5, random_state=0
+    estimator,
+    alphas,
+    lams,
+    X,
+    y,
+    X_dev=None,
+    y_dev=None,
+    *,
+    by="theta",
+    prefer="weaker",
+    prefer_lam="larger",
+    n_splits=5,
+    n_repeats=1,
+    random_state=0,
 ):
     """Section 3.3, first: for each alpha the lam of best train accuracy; then alpha on the development set or by folds.
 
-    Ties go to the larger lam, then to the weaker alpha (or the stronger: `prefer`).
+    Ties go to the larger lam (or the smaller: `prefer_lam`), then to the weaker alpha (or the stronger: `prefer`).
     """
+    check_choice("prefer_lam", prefer_lam, ("larger", "smaller"))
     _check_robust(estimator)
     if (X_dev is None) != (y_dev is None):
         raise ValueError("X_dev, y_dev: give both for a development set, or neither for folds")
-    candidates = [lam_grid(lams, **setting) for setting in alpha_grid(alphas, prefer)]
+    direction = 1 if prefer_lam == "larger" else -1
+    candidates = [lam_grid(lams, **setting)[::direction] for setting in alpha_grid(alphas, prefer)]
     flat = [candidate for row in candidates for candidate in row]
     fits = fit_grid(estimator, flat, X, y)
     accuracies = train_accuracies(fits, [candidate["lam"] for candidate in flat], X, y, by)
@@ -235,7 +145,7 @@ def first_procedure(
     if X_dev is not None:
         scores = fits.accuracies(X_dev, y_dev)
     else:
-        scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state)
+        scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state, n_repeats=n_repeats)
     return _choose(grid, fits, scores, None)
 
 
@@ -248,13 +158,6 @@ def second_procedure(
     by_folds = {"n_splits": n_splits, "groups": groups, "scoring": scoring, "random_state": random_state}
     standard = tune_by_folds(StandardLogisticRegression(**shared), alpha_grid(alphas, prefer), X, y, **by_folds)
     return tune_by_folds(estimator, lam_grid(lams, alpha=standard.params["alpha"]), X, y, limit=limit, **by_folds)
-
-
-def _check_grid(grid):
-    if not isinstance(grid, list | tuple):
-        raise ValueError(f"grid={grid!r}: must be a list of parameter settings")
-    if not grid:
-        raise ValueError("grid=[]: at least one setting is needed")
 
 
 def _check_robust(estimator):

@@ -2,7 +2,8 @@
 
 A row of workflow/report/published.csv says what the report states and, in `ours`, which quantity of ours that is: sums
 and differences of `experiment.scenario:method:quantity`, each a mean over replicates. Terms of one scenario are paired
-by replicate; scenarios are independent of each other. `relation` says how the two are compared:
+by replicate; scenarios are independent of each other. `topic:quantity` is a fact that another part of the workflow
+found, with the data it found it on. `relation` says how the two are compared:
 
     =   our value with the published one, both with their standard errors
     >   ours is above zero (paired test, Holm's correction within the table, 5 %)
@@ -10,7 +11,8 @@ by replicate; scenarios are independent of each other. `relation` says how the t
     ~   ours does not differ significantly from zero
     <=  ours is not significantly above the value
 
-Significant is a distance of more than 2.58 standard errors. Rows without `ours` are not comparable.
+Significant is a distance of more than 2.58 standard errors; numbers without any, such as counts, must be equal.
+Not comparable are rows without `ours`, and facts found on stand-in data.
 """
 
 import re
@@ -37,8 +39,8 @@ QUANTITIES = {
     "k": lambda runs: runs["k"],
     "k_is_1": lambda runs: (runs["k"] == 1).astype(float),
 }
-HIGHER_IS_BETTER = ("accuracy",)
 
+_FACT = re.compile(r"[a-z0-9_]+:[a-z0-9_]+")
 _TERM = re.compile(r"([+-]?)\s*([a-z0-9_]+)\.([a-z0-9_]+):([a-z0-9_]+):([a-z0-9_]+)\s*")
 
 
@@ -62,8 +64,8 @@ class Estimate(NamedTuple):
 
 def read_published(path: str | Path = PUBLISHED) -> pd.DataFrame:
     """The report's numbers and claims."""
-    published = pd.read_csv(path, dtype={"row": str, "column": str, "ours": str, "bold": str, "claim": str})
-    text = ["row", "column", "ours", "bold", "claim"]
+    text = ["row", "column", "ours", "bold", "better", "claim"]
+    published = pd.read_csv(path, dtype=dict.fromkeys(text, str))
     published[text] = published[text].fillna("")
     return published
 
@@ -101,6 +103,11 @@ def estimate(runs: pd.DataFrame, expression: str) -> Estimate | None:
     return Estimate(value, float(np.sqrt(variance)), variance**2 / rest if rest > 0.0 else 1.0)
 
 
+def is_fact(expression: str) -> bool:
+    """Whether `ours` names a fact rather than a quantity of the runs."""
+    return _FACT.fullmatch(expression) is not None
+
+
 def _paired(runs, terms):
     """The terms of one scenario added up replicate by replicate, over those where all of them have a value."""
     total = None
@@ -111,32 +118,47 @@ def _paired(runs, terms):
     return None if total is None else total.dropna()
 
 
-def judge(published: pd.DataFrame, runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(verdicts, comparisons): a row for each published number or claim; a row for each claimed improvement."""
-    ours = [estimate(runs, row.ours) if row.ours else None for row in published.itertuples()]
+def judge(published: pd.DataFrame, runs: pd.DataFrame, facts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(verdicts, comparisons): a row for each published number or claim; a row for each claimed improvement.
+
+    `facts` has columns key (`topic:quantity`), value, se and data.
+    """
+    known = facts.set_index("key")
+    ours = [_ours(row.ours, runs, known) for row in published.itertuples()]
     comparisons = _compare(published, ours)
     adjusted = dict(zip(comparisons["id"], comparisons["p_holm"], strict=True))
     rows = []
     for row, found in zip(published.itertuples(), ours, strict=True):
-        z, verdict = (np.nan, "not_comparable") if found is None else _verdict(row, found, adjusted)
+        data = known.loc[row.ours, "data"] if row.ours in known.index else row.data
+        comparable = found is not None and data != "standin"
+        z, verdict = _verdict(row, found, adjusted) if comparable else (np.nan, "not_comparable")
         value, se = (found.value, found.se) if found else (np.nan, np.nan)
-        rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, row.data))
+        rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, data))
     return pd.DataFrame(rows, columns=list(COLUMNS)), comparisons
+
+
+def _ours(expression, runs, facts):
+    if not expression:
+        return None
+    if not is_fact(expression):
+        return estimate(runs, expression)
+    if expression not in facts.index:
+        return None
+    return Estimate(float(facts.loc[expression, "value"]), float(facts.loc[expression, "se"]), np.inf)
 
 
 def _verdict(row, found, adjusted):
     """(distance from what the report says, in standard errors; verdict)."""
     target = row.value if row.relation in ("=", "<=") else 0.0
     published_se = row.se if row.relation == "=" and not np.isnan(row.se) else 0.0
-    difference, se = found.value - target, np.hypot(found.se, published_se)
+    difference, se = found.value - target, np.hypot(np.nan_to_num(found.se), published_se)
     z = difference / se if se > 0.0 else (0.0 if difference == 0.0 else np.copysign(np.inf, difference))
     if row.relation == ">":
         return z, "reproduced" if difference > 0.0 and adjusted[row.id] < LEVEL else "worse"
     holds = {"=": abs(z) <= LIMIT, "~": abs(z) <= LIMIT, ">=": z >= -LIMIT, "<=": z <= LIMIT}[row.relation]
     if holds:
         return z, "reproduced"
-    higher_is_better = row.relation == "=" and {term[-1] for term in parse(row.ours)} <= set(HIGHER_IS_BETTER)
-    return z, "better" if higher_is_better and z > 0.0 else "worse"
+    return z, "better" if row.better == ("higher" if z > 0.0 else "lower") else "worse"
 
 
 def _compare(published, ours):

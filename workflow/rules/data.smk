@@ -1,0 +1,43 @@
+# External files: fetched once, verified, or replaced by marked stand-ins. They are described in sources.yaml.
+
+
+rule fetch:
+    output:
+        folder=directory("results/data/sources/{source}"),
+    log:
+        "results/logs/fetch/{source}.log",
+    benchmark:
+        "results/benchmarks/fetch/{source}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        planned=planned_place,
+        unreachable=UNREACHABLE,
+    script:
+        "../scripts/fetch.py"
+
+
+rule provenance:
+    input:
+        folders=expand("results/data/sources/{source}", source=SOURCES),
+    output:
+        provenance="results/provenance.json",
+    log:
+        "results/logs/provenance.log",
+    benchmark:
+        "results/benchmarks/provenance.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    script:
+        "../scripts/provenance.py"
+
+
+rule data:
+    input:
+        "results/provenance.json",

