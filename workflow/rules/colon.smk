@@ -18,7 +18,7 @@ rule detect:
         mem_mb=1500,
         runtime=30,
     params:
-        row=lambda wildcards: colon_row(config, wildcards.row),
+        row=lambda wildcards: untitled(colon_row(config, wildcards.row)),
         colon={key: config["colon"][key] for key in COLON_SETTINGS},
     script:
         "../scripts/detect.py"

@@ -17,6 +17,7 @@ from shiftlr.config import (
     fingerprint,
     methods_of,
     tuning_settings,
+    untitled,
 )
 
 from shiftlr.datasets import sources as external

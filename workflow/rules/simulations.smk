@@ -39,7 +39,7 @@ rule train:
         mem_mb=1500,
         runtime=60,
     params:
-        method=lambda wildcards: config["methods"][wildcards.method],
+        method=lambda wildcards: untitled(config["methods"][wildcards.method]),
         tuning=lambda wildcards: tuning_settings(scenario_of(wildcards)),
     script:
         "../scripts/train.py"

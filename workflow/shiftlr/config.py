@@ -3,11 +3,13 @@
 import copy
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
 
 from shiftlr import methods
 
@@ -26,6 +28,18 @@ _DATA_SETTINGS = (
 _TUNING_SETTINGS = ("penalty", "alphas", "prefer")
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+
+
+# YAML's 5.0 is no whole number here, and .nan and .inf are no numbers: neither could be used for anything.
+_Validator = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ).redefine(
+        "number",
+        lambda _, value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
+    ),
+)
 
 
 class ConfigError(ValueError):
@@ -48,7 +62,7 @@ class Block(NamedTuple):
 def complete(config: dict[str, Any], file: str = "config.yaml") -> dict[str, Any]:
     """The config with every default filled in, or a ConfigError."""
     schema = yaml.safe_load(SCHEMA.read_text())
-    problems = [_describe(error) for error in sorted(Draft202012Validator(schema).iter_errors(config), key=_place)]
+    problems = violations(config, schema)
     if not problems:
         config = _with_defaults(copy.deepcopy(config), schema, schema)
         for name, method in config["methods"].items():
@@ -92,6 +106,11 @@ def colon_row(config: dict[str, Any], name: str) -> dict[str, Any]:
     return colon["rows"][colon["default"]] | {"preprocessing": colon["sensitivity"][name]}
 
 
+def untitled(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a method or row without its title, which changes tables and not what is run."""
+    return {key: value for key, value in settings.items() if key != "title"}
+
+
 def fingerprint(settings: Any) -> str:
     """Checksum of settings: the same for the same settings in another order."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
@@ -107,25 +126,33 @@ def tuning_settings(scenario: dict[str, Any]) -> dict[str, Any]:
     return {key: scenario[key] for key in _TUNING_SETTINGS}
 
 
+def violations(given: Any, schema: dict[str, Any], describe=None) -> list[str]:
+    """What in `given` the schema does not allow, in its order; `describe` puts an error into words."""
+    errors = sorted(_Validator(schema).iter_errors(given), key=_place)
+    return [(describe or describe_error)(error) for error in errors]
+
+
 def _place(error):
     return [str(part) for part in error.absolute_path]
 
 
-def _key(*parts):
+def dotted(*parts: object) -> str:
+    """The keys that lead to a place, as a user would say it."""
     return ".".join(map(str, parts)) or "(top level)"
 
 
-def _describe(error):
+def describe_error(error) -> str:
     """A schema violation in our own words: key, value, what is allowed."""
-    key, value, limit = _key(*error.absolute_path), error.instance, error.validator_value
+    key, value, limit = dotted(*error.absolute_path), error.instance, error.validator_value
+    if "propertyNames" in error.absolute_schema_path:
+        return f"{key}: {value!r} is no name; a name has lower-case letters, digits and _, and begins with a letter"
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         unknown = sorted(set(value) - set(allowed))
         return f"{key}: unknown key {', '.join(map(repr, unknown))}; allowed are {', '.join(sorted(allowed))}"
-    if error.validator == "propertyNames":
-        return f"{key}: a name may have lower-case letters, digits and _, and begins with a letter: {error.message}"
     if error.validator == "enum":
-        return f"{key}: {value!r} is not allowed; allowed are {', '.join(map(str, limit))}"
+        allowed = ", ".join("null" if choice is None else str(choice) for choice in limit)
+        return f"{key}: {value!r} is not allowed; allowed are {allowed}"
     if error.validator == "type":
         kinds = [limit] if isinstance(limit, str) else limit
         return f"{key}: {value!r} is not of type {' or '.join(kinds)}"
@@ -172,6 +199,8 @@ def _contradictions(config):
     listed = [("also", config["also"])]
     for experiment, settings in config["experiments"].items():
         key = f"experiments.{experiment}"
+        if not settings["scenarios"]:
+            yield f"{key}.scenarios: there is none; at least one is needed"
         listed.append((f"{key}.methods", settings["methods"]))
         for name, scenario in settings["scenarios"].items():
             listed.append((f"{key}.scenarios.{name}.readings", scenario["readings"]))
@@ -213,6 +242,5 @@ def _bad_gain(key, settings, experiments):
     missing = sorted(set(settings["scenarios"]) - set(experiments[beside]["scenarios"]))
     if missing:
         yield f"{key}: {beside!r} has no scenario {', '.join(missing)}"
-    for name in (settings, experiments[beside]):
-        if not {"standard", "robust"} <= set(name["methods"]):
-            yield f"{key}: a gain needs the methods standard and robust in both experiments"
+    if not {"standard", "robust"} <= set(settings["methods"]) & set(experiments[beside]["methods"]):
+        yield f"{key}: a gain needs the methods standard and robust in both experiments"

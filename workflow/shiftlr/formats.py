@@ -19,7 +19,7 @@ _TEX_SIGNS = {
     "_": r"\_",
 }
 _NUMBER_STARTS = tuple("0123456789+-")
-_MANY_COLUMNS = 6  # more than that come closer together, to stay on the page
+_MANY_COLUMNS = 6  # more than that are set smaller and closer together, to stay on the page
 _GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
@@ -30,7 +30,7 @@ def tex(table: Table) -> str:
     lines = [
         r"% needs \usepackage{booktabs,amssymb}",
         r"\begin{table}[htbp]",
-        r"\centering\small" + (r"\setlength{\tabcolsep}{4pt}" if len(table.head) > _MANY_COLUMNS else ""),
+        r"\centering" + (r"\footnotesize\setlength{\tabcolsep}{3pt}" if len(table.head) > _MANY_COLUMNS else r"\small"),
         rf"\caption{{{_tex(table.caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
@@ -55,7 +55,7 @@ def markdown(table: Table) -> str:
         [f"**{_plain(cell.text)}**" if cell.bold and cell.text else _plain(cell.text) for cell in line]
         for line in table.lines
     ]
-    body = ["| " + " | ".join(row) + " |" for row in rows]
+    body = ["| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in rows]
     return "\n".join([_plain(table.caption), "", *body, "", *table.notes, ""])
 
 

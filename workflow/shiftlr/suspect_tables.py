@@ -32,9 +32,8 @@ def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: boo
             Cell(title),
             *(Cell("•" if suspect in hits else "") for suspect in SUSPECTS),
             Cell(_listed(others)),
-            Cell(params),
         ]
-        for title, _, hits, others, params in entries
+        for title, _, hits, others, _ in entries
     ]
     data = pd.DataFrame(
         [
@@ -48,7 +47,7 @@ def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: boo
         f"{STANDIN if is_standin else ''}Suspects identified in the colon-cancer data (section 4.2), and other tissues "
         "that were called mislabelled. Above: as published; below: ours, tuned without a look at the suspects."
     )
-    head = ["method", *SUSPECTS, "false positives", "parameters"]
+    head = ["method", *SUSPECTS, "false positives"]
     return Table(caption, head, lines, 1, [0, len(published)], [], data)
 
 

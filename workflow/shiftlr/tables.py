@@ -56,8 +56,10 @@ def simulation_table(config: dict[str, Any], name: str, runs, published, verdict
     head = [*experiment["columns"], *([""] * with_report), *(config["methods"][method]["title"] for method in columns)]
     if experiment["gain_beside"]:
         head += ["gain", f"gain in {experiment['gain_beside']}"]
-        for line, gains in zip(lines, _gains(name, experiment, runs), strict=True):
-            line.extend(gains)
+        for first, gains in zip(groups, _gains(name, experiment, runs), strict=True):
+            lines[first].extend(gains)
+            for line in lines[first + 1 : first + 1 + with_report]:
+                line.extend([Cell("")] * len(gains))
     n_keys = len(experiment["columns"]) + with_report
     notes = _notes(config, experiment, data, with_report)
     return Table(_caption(experiment), head, lines, n_keys, groups if with_report else [0], notes, data)
@@ -103,8 +105,8 @@ def readings_table(config: dict[str, Any], runs, published, verdicts) -> Table:
                 ]
             )
     caption = "Other readings of what the report leaves open: accuracy on clean test sets, in per cent."
-    note = "z: distance from the published number in standard errors."
-    return Table(caption, ["experiment", "reading", "ours", "report", "z"], lines, 2, starts, [note], data)
+    notes = ["z: distance from the published number in standard errors.", *_failures(config, data)]
+    return Table(caption, ["experiment", "reading", "ours", "report", "z"], lines, 2, starts, notes, data)
 
 
 def _numbers(config, name, wanted, runs):
@@ -165,7 +167,7 @@ def number(value, se):
 def _ours(row):
     """Our number; a dagger where some replicates failed, the word where all did."""
     if np.isnan(row.ours):
-        return Cell("failed" if row.failed else "-")
+        return Cell("failed" if row.failed and not row.replicates else "-")
     return Cell(number(row.ours, row.ours_se) + ("†" if row.failed else ""), bool(row.bold))
 
 
@@ -194,14 +196,16 @@ def _notes(config, experiment, data, with_report):
     notes = [f"Means over {' or '.join(map(str, counts))} replicates ± standard error."]
     if with_report:
         notes.append(LEGEND + ".")
-    failed = data[data["failed"] > 0]
-    if len(failed):
-        listed = ", ".join(
-            f"{config['methods'][row.method]['title']} in {row.row}: {row.failed} of {row.failed + row.replicates}"
-            for row in failed.itertuples()
-        )
-        notes.append(f"† Fits that failed and are left out: {listed}.")
-    return notes
+    return notes + _failures(config, data)
+
+
+def _failures(config, data):
+    """A note on the fits that failed, if any did."""
+    listed = [
+        f"{config['methods'][row.method]['title']} in {row.row}: {row.failed} of {row.failed + row.replicates}"
+        for row in data[data["failed"] > 0].itertuples()
+    ]
+    return [f"† Fits that failed and are left out: {', '.join(listed)}."] if listed else []
 
 
 def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
@@ -248,7 +252,8 @@ def summary(verdicts: pd.DataFrame, published: pd.DataFrame, provenance: dict[st
         what = f"{row.table:7s} {row.row:23s} {row.column}"
         why = f"  ({claims[row.id]})" if row.verdict == "worse" and claims[row.id] else ""
         stated, ours = number(row.published, row.published_se), number(row.ours, row.ours_se)
-        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {row.z:+6.2f}  {row.verdict}{why}")
+        z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
+        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {z:>6s}  {row.verdict}{why}")
     lines += ["", _counts(verdicts)]
     for name, source in provenance.items():
         if source["kind"] == "standin":

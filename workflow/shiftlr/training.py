@@ -76,12 +76,12 @@ def tune(method: dict[str, Any], scenario: dict[str, Any], train, dev):
 def _row(method, scenario, replicate):
     """What was chosen and how well it does."""
     tuned = tune(method, scenario, replicate.train, replicate.dev)
-    fitted = tuned.estimator
+    fitted, params = tuned.estimator, method["params"] | tuned.params
     row = {
-        "params": json.dumps(tuned.params),
+        "params": json.dumps(tuned.params, default=lambda number: number.item()),  # a grid may hold NumPy's numbers
         "dev_accuracy": tuned.score,
         "test_accuracy": float(np.mean(fitted.predict(replicate.test.X) == replicate.test.truth)),
-        **{name: tuned.params[name] for name in ("lam", "alpha", "k", "C") if name in tuned.params},
+        **{name: params[name] for name in ("lam", "alpha", "k", "C") if name in params},
     }
     if hasattr(fitted, "shifts_"):
         row["share_shifted"] = float(np.mean(fitted.shifts_ != 0.0))
@@ -109,7 +109,8 @@ def train_replicate(method: dict[str, Any], scenario: dict[str, Any], replicate)
 def write_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
     """Rows as CSV with all of `COLUMNS`; numbers keep every bit."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    # Text is quoted: a reason may hold anything, even a lone carriage return, which pandas takes for the end of a row.
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, text.getvalue())

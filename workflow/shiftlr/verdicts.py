@@ -133,6 +133,7 @@ def judge(published: pd.DataFrame, runs: pd.DataFrame, facts: pd.DataFrame) -> t
         comparable = found is not None and data != "standin"
         z, verdict = _verdict(row, found, adjusted) if comparable else (np.nan, "not_comparable")
         value, se = (found.value, found.se) if found else (np.nan, np.nan)
+        z = z if np.isfinite(z) else np.nan  # between counts there is no distance in standard errors
         rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, data))
     return pd.DataFrame(rows, columns=list(COLUMNS)), comparisons
 

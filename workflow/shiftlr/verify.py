@@ -27,8 +27,8 @@ def means(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
         accuracies = 100.0 * group.loc[group["status"] == "ok", "test_accuracy"]
         se = accuracies.std(ddof=1) / np.sqrt(len(accuracies))
         found[f"{key[0]}.{key[1]}:{key[2]}"] = {
-            "mean": round(float(accuracies.mean()), 4),
-            "se": round(float(se), 4),
+            "mean": round(float(accuracies.mean()), 4) if len(accuracies) else None,
+            "se": round(float(se), 4) if len(accuracies) > 1 else 0.0,
             "failed": int((group["status"] != "ok").sum()),
         }
     return found
@@ -53,7 +53,8 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
     for key, value in expected["means"].items():
         mean = found[key]["mean"] if key in found else None
         tolerance = SHARE_OF_SE * value["se"]
-        agrees = mean is not None and abs(mean - value["mean"]) <= tolerance
+        both = mean is not None and value["mean"] is not None
+        agrees = key in found and (abs(mean - value["mean"]) <= tolerance if both else mean == value["mean"])
         rows.append((key, value["mean"], mean, round(tolerance, 4), agrees))
         failed = found[key]["failed"] if key in found else None
         rows.append((f"{key} failed", value["failed"], failed, 0, failed == value["failed"]))

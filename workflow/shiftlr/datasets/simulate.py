@@ -128,9 +128,10 @@ def read_block(path: str | Path) -> Iterator[Replicate]:
     """The replicates of a block, one after the other, exactly as they were when it was written."""
     with np.load(path) as block:
         recipe, checksums = json.loads(str(block["recipe"])), block["sha256"]
-    for number, checksum in zip(recipe["numbers"], checksums, strict=True):
+        seen = block["train_labels"]
+    for number, checksum, labels in zip(recipe["numbers"], checksums, seen, strict=True):
         replicate = draw(recipe["name"], recipe["scenario"], recipe["seed"], number)
-        if _fingerprint(replicate) != checksum:
+        if _fingerprint(replicate) != checksum or (np.packbits(replicate.train.labels) != labels).any():
             raise ValueError(
                 f"{path}: replicate {number} is not what it was when the file was written; "
                 "another numpy or another generator? Delete the file and run again."

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
 
-from shiftlr.config import ConfigError, _describe, _key, _place
+from shiftlr.config import ConfigError, describe_error, dotted, violations
 from shiftlr.datasets.hosts import Notes, Refused, answers, host_of
 from shiftlr.datasets.places import Errand, in_mirror, in_order, obtain, text
 from shiftlr.files import sha256_of, write_text
@@ -42,9 +41,9 @@ def load(path: str | Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: is no YAML: {error}") from error
     schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
-    errors = sorted(Draft202012Validator(schema).iter_errors(sources), key=_place)
-    if errors:
-        raise ConfigError("\n".join(f"{path}: {_explain(error)}" for error in errors))
+    problems = violations(sources, schema, _explain)
+    if problems:
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems))
     return sources
 
 
@@ -142,7 +141,7 @@ def collect(folders: Iterable[str | Path]) -> dict[str, Any]:
 
 def _explain(error):
     """A schema violation in our own words where config.yaml's would not fit."""
-    key, value = _key(*error.absolute_path), error.instance
+    key, value = dotted(*error.absolute_path), error.instance
     if error.validator in ("pattern", "not") and "propertyNames" in error.absolute_schema_path:
         return f"{key}: {value!r} is no name for {'a file' if 'files' in error.absolute_path else 'a dataset'}"
     if error.validator == "oneOf":
@@ -152,7 +151,7 @@ def _explain(error):
     if error.validator == "required":
         lacking = sorted(set(error.validator_value) - set(value))
         return f"{key}: {', '.join(map(repr, lacking))} missing; needed are {', '.join(error.validator_value)}"
-    return _describe(error)
+    return describe_error(error)
 
 
 def _existing(mirror):
