@@ -1,5 +1,6 @@
 # make        run the workflow            make test    lint and all tests
 # make env    build .venv from the lock   make bench   speed against the peers, as ratios
+# make data   fetch external files         make lock    renew the locks
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 1)
@@ -9,7 +10,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all env lint test verify expected pdf bench lock format clean
+.PHONY: all env data lint test verify expected pdf bench lock format clean
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
 all: env
@@ -29,6 +30,10 @@ $(STAMP): envs/requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
+# Everything that comes from outside, for machines whose jobs have no internet.
+data: env
+	$(SNAKEMAKE) data
+
 lint: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,7 +49,7 @@ verify: env
 
 # Takes the present results for the expected ones: look at `git diff tests/expected` before you commit it.
 expected: all
-	$(BIN)/python -m shiftlr.verify results tests/expected/simulations.json
+	$(BIN)/python -m shiftlr.verify results tests/expected/results.json
 
 pdf: all
 	@command -v pdflatex >/dev/null || { echo "make pdf: there is no pdflatex; install TeX Live (latex-recommended, latex-extra)" >&2; exit 1; }

@@ -11,7 +11,7 @@ import yaml
 from shiftlr import verify
 from shiftlr.config import complete, methods_of
 from shiftlr.verdicts import read_published
-from shiftlr.verify import Mismatch, check, compare, judgements, means, read_expected
+from shiftlr.verify import Mismatch, check, compare, judgements, means, read_expected, real_facts
 
 ROOT = Path(__file__).parents[1]
 SPREAD = np.array([-1.0, 0.0, 1.0]) * np.sqrt(3.0) / 100.0  # a standard error of 1 per cent
@@ -26,13 +26,14 @@ RUNS = pd.DataFrame(
 VERDICTS = pd.DataFrame(
     [("one", "reproduced", 2.5), ("two", "worse", -4.0), ("three", "not_comparable", np.nan)],
     columns=["id", "verdict", "z"],
-)
-EXPECTED = {"means": means(RUNS), "verdicts": judgements(VERDICTS)}
+).assign(data="report")
+FACTS = pd.DataFrame([("colon:suspects", 6, None, "report")], columns=["key", "value", "se", "data"])
+EXPECTED = {"means": means(RUNS), "facts": real_facts(FACTS), "verdicts": judgements(VERDICTS)}
 
 
-def differing(expected=EXPECTED, runs=RUNS, verdicts=VERDICTS):
+def differing(expected=EXPECTED, runs=RUNS, verdicts=VERDICTS, facts=FACTS):
     """The lines of the Mismatch, without its head."""
-    differences = compare(expected, runs, verdicts)
+    differences = compare(expected, runs, verdicts, facts)
     with pytest.raises(Mismatch) as caught:
         check(differences)
     head, *lines = str(caught.value).splitlines()
@@ -51,20 +52,20 @@ def turned(verdict, z):
 
 
 def test_equal_results_pass():
-    differences = compare(EXPECTED, RUNS, VERDICTS)
+    differences = compare(EXPECTED, RUNS, VERDICTS, FACTS)
     check(differences)
-    assert differences["agrees"].all() and len(differences) == 2 * 2 + 3
+    assert differences["agrees"].all() and len(differences) == 2 * 2 + 1 + 3
     assert EXPECTED["means"]["a.s:x"] == {"mean": 70.0, "se": 1.0, "failed": 0}
 
 
 def test_they_pass_after_a_trip_to_the_disk(tmp_path):
     (tmp_path / "expected.json").write_text(json.dumps(EXPECTED))
-    check(compare(read_expected(tmp_path / "expected.json"), RUNS, VERDICTS))
+    check(compare(read_expected(tmp_path / "expected.json"), RUNS, VERDICTS, FACTS))
 
 
 @pytest.mark.parametrize("by", [0.49, -0.49])
 def test_a_mean_may_move_by_less_than_half_a_standard_error(by):
-    check(compare(EXPECTED, moved("y", by), VERDICTS))
+    check(compare(EXPECTED, moved("y", by), VERDICTS, FACTS))
 
 
 @pytest.mark.parametrize("by", [0.51, -0.51, 30.0])
@@ -86,7 +87,7 @@ def test_an_extra_method_is_named():
 def test_a_failure_more_or_less_is_named():
     failing = RUNS.assign(status=["ok", "failed", *["ok"] * 4])
     assert differing(runs=failing) == ["a.s:x failed: expected 0, found 1 (tolerance 0.0)"]
-    expected = {"means": means(failing), "verdicts": EXPECTED["verdicts"]}
+    expected = EXPECTED | {"means": means(failing)}
     assert differing(expected=expected) == ["a.s:x failed: expected 1, found 0 (tolerance 0.0)"]
 
 
@@ -94,7 +95,7 @@ def test_a_method_that_always_fails_as_expected_passes():
     failing = RUNS.assign(
         status=["failed"] * 3 + ["ok"] * 3, test_accuracy=RUNS["test_accuracy"].where(RUNS["method"] == "y")
     )
-    check(compare({"means": means(failing), "verdicts": EXPECTED["verdicts"]}, failing, VERDICTS))
+    check(compare(EXPECTED | {"means": means(failing)}, failing, VERDICTS, FACTS))
 
 
 @pytest.mark.parametrize(("verdict", "z"), [("better", 3.1), ("worse", -2.6), ("not_comparable", np.nan)])
@@ -103,7 +104,7 @@ def test_a_turned_verdict_is_named(verdict, z):
 
 
 def test_a_verdict_at_the_limit_may_turn():
-    check(compare(EXPECTED, RUNS, turned("better", 2.9)))
+    check(compare(EXPECTED, RUNS, turned("better", 2.9), FACTS))
 
 
 def test_missing_and_extra_verdicts_are_named():
@@ -123,12 +124,14 @@ def test_every_difference_gets_a_line():
 def test_results_become_the_expected_ones(tmp_path):
     VERDICTS.to_csv(tmp_path / "verdicts.csv", index=False)
     RUNS.to_parquet(tmp_path / "runs.parquet")
+    (tmp_path / "colon").mkdir()
+    FACTS.to_csv(tmp_path / "colon" / "facts.csv", index=False)
     verify.main(str(tmp_path), str(tmp_path / "expected.json"))
     assert read_expected(tmp_path / "expected.json") == EXPECTED
 
 
 def test_the_expected_results_are_those_of_the_config():
-    expected = read_expected(ROOT / "tests" / "expected" / "simulations.json")
+    expected = read_expected(ROOT / "tests" / "expected" / "results.json")
     config = complete(yaml.safe_load((ROOT / "config.yaml").read_text()))
     assert set(expected["means"]) == {
         f"{experiment}.{scenario}:{method}"
@@ -138,3 +141,10 @@ def test_the_expected_results_are_those_of_the_config():
     }
     assert set(expected["verdicts"]) == set(read_published()["id"])
     assert all(50.0 < one["mean"] < 100.0 and 0.0 < one["se"] < 2.0 for one in expected["means"].values())
+
+
+def test_facts_must_be_equal_unless_they_are_of_standins():
+    assert differing(facts=FACTS.assign(value=7)) == ["colon:suspects: expected 6.0, found 7.0 (tolerance 0.0)"]
+    assert len(differing(facts=FACTS.iloc[:0])) == 1
+    on_standins = VERDICTS.assign(data="standin", verdict="not_comparable")
+    check(compare(EXPECTED, RUNS, on_standins, FACTS.assign(value=9, data="standin")))

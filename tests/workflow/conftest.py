@@ -65,8 +65,8 @@ class Clone:
 
 
 def environment():
-    """Ours without what would lead jobs to another package."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    """Ours without what would lead jobs to another package, or to real data."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SHIFTLR_MIRROR")}
 
 
 def make_clone(folder):
@@ -75,6 +75,7 @@ def make_clone(folder):
         shutil.copytree(ROOT / name, folder / name)
     (folder / "profiles").symlink_to("workflow/profiles")
     shutil.copy(ROOT / "Snakefile", folder)
+    shutil.copy(ROOT / "sources.yaml", folder)
     shutil.copy(Path(__file__).with_name("config.yaml"), folder)
     return Clone(folder)
 

@@ -10,14 +10,13 @@ import pandas as pd
 from shiftlr import formats
 from shiftlr.files import write_text
 from shiftlr.tables import summary, verdict_table
-from shiftlr.verdicts import judge, read_published
+from shiftlr.verdicts import judge, read_facts, read_published
 
 published = read_published(snakemake.input.published)
-facts = [pd.read_csv(path) for path in snakemake.input.facts]
 verdicts, comparisons = judge(
     published,
     pd.read_parquet(snakemake.input.runs),
-    pd.concat(facts) if facts else pd.DataFrame(columns=["key", "value", "se", "data"]),
+    read_facts(snakemake.input.facts),
 )
 provenance = json.loads(Path(snakemake.input.provenance).read_text())
 write_text(snakemake.output.verdicts, verdicts.to_csv(index=False))

@@ -9,11 +9,11 @@ import pandas as pd
 from shiftlr.datasets.colon import SUSPECTS
 from shiftlr.suspects import shifted
 from shiftlr.tables import Cell, Table
+from shiftlr.verdicts import FACTS
 
 LITERATURE = Path(__file__).parents[1] / "report" / "literature.csv"
 STANDIN = "STAND-IN DATA, not the real tissues. "
 _MOST_LISTED = 8
-_FACTS = ("key", "value", "se", "data")
 
 
 def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: bool, literature=LITERATURE) -> Table:
@@ -84,7 +84,7 @@ def facts(rows: pd.DataFrame, is_standin: bool) -> pd.DataFrame:
         "colon:right_signs": float(right.mean()) if len(right) else 0.0,
     }
     data = "standin" if is_standin else "report"
-    return pd.DataFrame([(key, value, None, data) for key, value in counted.items()], columns=list(_FACTS))
+    return pd.DataFrame([(key, value, None, data) for key, value in counted.items()], columns=list(FACTS))
 
 
 def _params(rows):

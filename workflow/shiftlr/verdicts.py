@@ -16,6 +16,7 @@ Not comparable are rows without `ours`, and facts found on stand-in data.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 PUBLISHED = Path(__file__).parents[1] / "report" / "published.csv"
 LIMIT = 2.58  # standard errors: 1 % in a two-sided test
 LEVEL = 0.05
+FACTS = ("key", "value", "se", "data")
 VERDICTS = ("reproduced", "better", "worse", "not_comparable")
 COLUMNS = ("id", "table", "row", "column", "published", "published_se", "ours", "ours_se", "z", "verdict", "data")
 
@@ -68,6 +70,12 @@ def read_published(path: str | Path = PUBLISHED) -> pd.DataFrame:
     published = pd.read_csv(path, dtype=dict.fromkeys(text, str))
     published[text] = published[text].fillna("")
     return published
+
+
+def read_facts(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """The facts of several files: key, value, se and the data they were found on."""
+    tables = [pd.read_csv(path) for path in sorted(map(str, paths))]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(FACTS))
 
 
 def parse(expression: str) -> list[tuple[float, str, str, str, str]]:

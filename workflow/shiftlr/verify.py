@@ -1,8 +1,9 @@
-"""Whether a regeneration gave what it should: the means of every scenario and method, and every verdict.
+"""Whether a regeneration gave what it should: the means of every scenario and method, every fact, and every verdict.
 
 The data are the same on every machine, and so is every fit but for rounding, which can move a choice among near ties.
 So a mean may differ from the expected one by a fraction of its standard error; a changed method or tuning moves it
-further. Made anew with `python -m shiftlr.verify results tests/expected/simulations.json`, after a look at the change.
+further. Facts are counts and must be equal. What was found on stand-in data is left out. Made anew by `make expected`;
+look at the change before you commit it.
 """
 
 import json
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from shiftlr.files import write_text
+from shiftlr.verdicts import read_facts
 
 SHARE_OF_SE = 0.5  # of one standard error: rounding stays far below, another procedure does not
 _MOST_NAMED = 30
@@ -46,8 +48,14 @@ def read_expected(path: str | Path) -> dict[str, Any]:
     return json.loads(Path(path).read_text())
 
 
-def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """One row for each expected mean and verdict: expected, found, tolerance, whether it agrees."""
+def real_facts(facts: pd.DataFrame) -> dict[str, float]:
+    """The facts that were found on real data."""
+    real = facts[facts["data"] != "standin"]
+    return {key: float(value) for key, value in zip(real["key"], real["value"], strict=True)}
+
+
+def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
+    """One row for each expected mean, fact and verdict: expected, found, tolerance, whether it agrees."""
     found = means(runs)
     rows: list[tuple] = []
     for key, value in expected["means"].items():
@@ -59,8 +67,14 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
         failed = found[key]["failed"] if key in found else None
         rows.append((f"{key} failed", value["failed"], failed, 0, failed == value["failed"]))
     rows += [(key, None, found[key]["mean"], None, False) for key in sorted(found.keys() - expected["means"].keys())]
+    standins = set(facts.loc[facts["data"] == "standin", "key"])
+    counted = real_facts(facts)
+    for key in sorted((expected["facts"].keys() | counted.keys()) - standins):
+        pair = expected["facts"].get(key), counted.get(key)
+        rows.append((key, *pair, 0, pair[0] == pair[1]))
     judged = judgements(verdicts)
-    for key in sorted(expected["verdicts"].keys() | judged.keys()):
+    on_standins = set(verdicts.loc[verdicts["data"] == "standin", "id"])
+    for key in sorted((expected["verdicts"].keys() | judged.keys()) - on_standins):
         nothing = {"verdict": None, "z": None}
         wanted, ours = expected["verdicts"].get(key, nothing), judged.get(key, nothing)
         agrees = wanted["verdict"] == ours["verdict"]
@@ -96,6 +110,7 @@ def main(results: str, expected: str) -> None:
     verdicts = pd.read_csv(folder / "verdicts.csv")
     kept = {
         "means": means(pd.read_parquet(folder / "runs.parquet")),
+        "facts": real_facts(read_facts(folder.glob("*/facts.csv"))),
         "verdicts": judgements(verdicts),
     }
     write_text(expected, json.dumps(kept, indent=1, sort_keys=True) + "\n")
