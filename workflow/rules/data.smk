@@ -2,6 +2,8 @@
 
 
 rule fetch:
+    input:
+        standin=lambda wildcards: sources(STANDIN_MODULES[wildcards.source]),
     output:
         folder=directory("results/data/sources/{source}"),
     log:
@@ -16,6 +18,8 @@ rule fetch:
     params:
         planned=planned_place,
         unreachable=UNREACHABLE,
+        # Snakemake deletes the folder before it is made anew; what was verified once stays here.
+        kept="results/data/verified",
     script:
         "../scripts/fetch.py"
 

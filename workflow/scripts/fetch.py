@@ -15,6 +15,7 @@ sources.fetch(
     sources.load("sources.yaml")[name],
     snakemake.output.folder,
     mirror=sources.mirror_of(config),
+    kept=snakemake.params.kept,
     on_missing=config["on_missing"],
     standin=STANDINS.get(name),
     unreachable=snakemake.params.unreachable,

@@ -11,7 +11,6 @@ from shiftlr.files import write_text
 
 PACKAGE = Path(__file__).parent
 _MOST_LINES = 60  # of a log that are shown
-_FORGET_SECONDS = 600
 _held: list = []  # keeps the lock's file open, and so the lock, as long as the process lives
 
 
@@ -48,13 +47,6 @@ def drop_stale_locks(folder: str | Path) -> None:
         _held.append(file)
     except OSError as error:
         print(f"{locks.parent}: cannot be locked ({error}); after a kill use snakemake --unlock", file=sys.stderr)
-
-
-def drop_if_old(notes: str | Path) -> None:
-    """Forget which hosts did not answer some time ago: those of this run are remembered, for all its processes."""
-    notes = Path(notes)
-    if notes.exists() and time.time() - notes.stat().st_mtime > _FORGET_SECONDS:
-        notes.unlink(missing_ok=True)
 
 
 def record_start(path: str | Path, cores: int | None) -> None:

@@ -100,6 +100,18 @@ def answers(place: dict[str, str], seconds: float, notes: Notes) -> bool:
     return _probed[host]
 
 
+def has_file(place: dict[str, str]) -> bool:
+    """Whether the server of a URL says that it has the file; for other places it is not asked."""
+    if "url" not in place:
+        return False
+    import requests
+
+    try:
+        return requests.head(place["url"], timeout=CONNECT_SECONDS, allow_redirects=True).ok
+    except requests.RequestException:
+        return False
+
+
 def run_pip(*words: str, seconds: float, scratch: Path | None = None) -> None:
     """Run pip for at most `seconds`; its temporary files go to `scratch`, since a pip that is stopped leaves them."""
     fail_fast = ("--retries", "0", "--timeout", f"{CONNECT_SECONDS:g}")

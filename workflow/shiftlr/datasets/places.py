@@ -11,7 +11,7 @@ from pathlib import Path
 from shiftlr.datasets.hosts import CONNECT_SECONDS, Notes, Refused, Unreachable, host_of, reach, run_pip
 from shiftlr.files import sha256_of
 
-READ_SECONDS = 30.0
+READ_SECONDS = 10.0  # without a byte: a host that connects and then keeps silent must not hold up a run
 WHEEL_SECONDS = 120.0
 _PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html|head|body|!--)", re.IGNORECASE)
 

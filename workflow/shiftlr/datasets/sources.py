@@ -12,9 +12,9 @@ from typing import Any
 import yaml
 
 from shiftlr.config import ConfigError, describe_error, dotted, violations
-from shiftlr.datasets.hosts import Notes, Refused, answers, host_of
+from shiftlr.datasets.hosts import Notes, Refused, answers, has_file, host_of
 from shiftlr.datasets.places import Errand, in_mirror, in_order, obtain, text
-from shiftlr.files import sha256_of, write_text
+from shiftlr.files import sha256_of, whole, write_text
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "sources.schema.yaml"
 PROVENANCE = "provenance.json"
@@ -54,6 +54,7 @@ def fetch(
     *,
     unreachable: str | Path,
     mirror: str | Path | None = None,
+    kept: str | Path | None = None,
     on_missing: str = "standin",
     standin: Callable[[Path], object] | None = None,
     planned: str = "",
@@ -62,7 +63,8 @@ def fetch(
 
     The folder appears whole or not at all, with the provenance in it. `standin` writes files of the same names into the
     directory it is given. `unreachable` is a file in which the processes of a run note hosts that do not answer; delete
-    it when a run starts. `planned` is kept for `available_now`.
+    it when a run starts. `kept` is a directory in which verified files are kept by their checksum: what was had once
+    need not be had again, though `folder` be deleted. `planned` is what `plan` said.
     """
     if on_missing not in ("standin", "error"):
         raise ConfigError(f"on_missing: {on_missing!r} is not allowed; allowed are standin, error")
@@ -70,7 +72,7 @@ def fetch(
         errand = Errand(_existing(mirror), Notes(unreachable), downloads)
         found, missing = {}, {}
         for file, about in source["files"].items():
-            place, tried = _first_place(about, data / file, errand)
+            place, tried = _first_place(about, data / file, errand, Path(kept) if kept else None)
             if place is None:
                 missing[file] = {"sha256": about["sha256"], "tried": tried}
             else:
@@ -91,25 +93,16 @@ def available_now(
     source: dict[str, Any],
     *,
     mirror: str | Path | None,
-    recorded: str | Path | None,
-    probe: bool = True,
     unreachable: str | Path | None = None,
 ) -> str:
     """Where a dataset would come from, found out without a download: "mirror", a host's name or "nothing".
 
-    If `recorded` is the provenance of real data, what was planned then: a finished fetch stays finished. Hosts noted in
-    `unreachable` are not asked, and those that do not answer are noted there.
+    Hosts noted in `unreachable` are not asked, and those that do not answer are noted there.
     """
-    try:
-        record = json.loads(Path(recorded).read_text(encoding="utf-8")) if recorded else {}
-    except (OSError, ValueError):
-        record = {}
-    if record.get("kind") == "real":
-        return record.get("planned", "")
     directory, files = _existing(mirror), source["files"].values()
     if all(any(in_mirror(place, about["sha256"], directory) for place in about["places"]) for about in files):
         return "mirror"
-    for about in files if probe else ():
+    for about in files:
         for place in in_order(about["places"]):
             host = host_of(place)
             if host and answers(place, PROBE_SECONDS, Notes(unreachable)):
@@ -123,14 +116,36 @@ def mirror_of(config: dict[str, Any]) -> str | None:
 
 
 def plan(source: dict[str, Any], config: dict[str, Any], folder: str | Path, unreachable: str | Path) -> str:
-    """What a workflow records as its reason to fetch `source` into `folder`; a new answer means fetch again."""
-    place = available_now(source, mirror=mirror_of(config), recorded=Path(folder, PROVENANCE), unreachable=unreachable)
-    return f"nothing, on_missing: {config['on_missing']}" if place == "nothing" else place
+    """What a workflow records as its reason to fetch `source` into `folder`; a new answer means fetch again.
+
+    Real data of the right checksums stay. A stand-in stays while nothing has changed: not where the files would come
+    from, and not, if that host was asked in vain before, whether it has them.
+    """
+    record = _record(folder)
+    sums = {file: about["sha256"] for file, about in source["files"].items()}
+    if record.get("kind") == "real" and {f: about["sha256"] for f, about in record["files"].items()} == sums:
+        return record["planned"]
+    place = available_now(source, mirror=mirror_of(config), unreachable=unreachable)
+    planned = f"{place}, on_missing: {config['on_missing']}"
+    before, _, attempt = record.get("planned", "").partition(", attempt ")
+    if before != planned or place in ("nothing", "mirror"):
+        return planned
+    if not all(any(has_file(one) for one in about["places"]) for about in source["files"].values()):
+        return record["planned"]
+    return f"{planned}, attempt {int(attempt or 1) + 1}"
+
+
+def _record(folder):
+    """The provenance in a folder; empty if there is none that can be read."""
+    try:
+        return json.loads(Path(folder, PROVENANCE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def is_standin(folder: str | Path) -> bool:
     """Whether a fetched folder holds stand-in data."""
-    return json.loads(Path(folder, PROVENANCE).read_text(encoding="utf-8"))["kind"] == "standin"
+    return _record(folder)["kind"] == "standin"
 
 
 def collect(folders: Iterable[str | Path]) -> dict[str, Any]:
@@ -166,15 +181,25 @@ def _existing(mirror):
     return Path(mirror)
 
 
-def _first_place(about, target, errand):
+def _first_place(about, target, errand, kept):
     """The first place that has a file, which now lies at `target`, and the places tried before it; None if none has."""
     tried: list[dict[str, Any]] = []
+    copy = kept / about["sha256"] if kept else None
+    if copy and copy.is_file() and sha256_of(copy) == about["sha256"]:
+        shutil.copyfile(copy, target)
+        return json.loads(copy.with_suffix(".json").read_text(encoding="utf-8")), tried
     for place in in_order(about["places"]):
         try:
             obtain(place, about["sha256"], target, errand)
-            return place, tried
         except Refused as error:
             tried.append({"place": place, "reason": str(error)})
+            continue
+        if copy:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            write_text(copy.with_suffix(".json"), json.dumps(place) + "\n")
+            with whole(copy) as partial:
+                shutil.copyfile(target, partial)
+        return place, tried
     return None, tried
 
 
