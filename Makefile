@@ -18,7 +18,7 @@ all: env
 	@$(MAKE) --no-print-directory results/report.html
 
 # Made by the line above; the report is written anew when a run has changed something.
-results/report.html: results/manifest.json
+results/report.html: results/manifest.json $(wildcard workflow/report/*.rst)
 	$(SNAKEMAKE) --report $@
 
 env: $(STAMP)

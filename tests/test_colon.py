@@ -10,8 +10,8 @@ import yaml
 from shiftlr.config import colon_row, complete
 from shiftlr.datasets import colon, sources
 from shiftlr.suspect_figures import map_figure, stability_figure
-from shiftlr.suspect_tables import facts, sensitivity_table, table2
-from shiftlr.suspects import as_rows, count_map, find, joint_grid, penalties, shifted, stability, strongest
+from shiftlr.suspect_tables import sensitivity_table, table2
+from shiftlr.suspects import as_rows, count_map, facts, find, joint_grid, penalties, shifted, stability, strongest
 from shiftlr.tables import Cell
 
 ROOT = Path(__file__).parents[1]
@@ -137,9 +137,9 @@ def test_table2(rows):
     assert [head for head, cell in zip(table.head, ours, strict=True) if cell == Cell("•")] == [
         head for head in table.head if head in set(named)
     ]
-    assert "STAND-IN" not in table.caption
-    assert "STAND-IN" in table2(QUICK, {"robust": rows["robust"]}, is_standin=True).caption
-    assert "STAND-IN" in sensitivity_table(QUICK, rows, is_standin=True).caption
+    assert "Stand-in data" not in table.caption
+    assert "Stand-in data" in table2(QUICK, {"robust": rows["robust"]}, is_standin=True).caption
+    assert "Stand-in data" in sensitivity_table(QUICK, rows, is_standin=True).caption
     assert len(sensitivity_table(QUICK, rows, is_standin=False).lines) == 1 + len(QUICK["sensitivity"])
 
 

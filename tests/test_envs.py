@@ -27,6 +27,14 @@ def test_conda_has_the_locked_versions(pinned):
         assert version in locked()[CONDA_NAMES.get(name, name)]
 
 
+def test_conda_has_all_that_runs():
+    runtime = (ENVS / "requirements.in").read_text().split("# tests and lint")[0].splitlines()[1:]
+    named = [
+        re.split("=+", pinned)[0] for pinned in yaml.safe_load((ENVS / "environment.yaml").read_text())["dependencies"]
+    ]
+    assert set(filter(None, runtime)) - {"setuptools"} <= {CONDA_NAMES.get(name, name) for name in named}
+
+
 def test_lock_has_everything_that_is_asked_for():
     asked = [line for line in (ENVS / "requirements.in").read_text().splitlines() if line and not line.startswith("#")]
     assert set(asked) <= set(locked())

@@ -231,9 +231,9 @@ def test_the_time_outside_fits_is_overhead(results, cores, counted):
     found = describe()["time"]
     wall = found["wall_seconds"]
     assert wall == pytest.approx(100.0, abs=5.0) and found["cores"] == counted
-    assert found["training_job_seconds"] == 30.0 and found["fit_seconds"] == 8.0
+    assert found["fitting_job_seconds"] == 30.0 and found["fit_seconds"] == 8.0
     assert found["overhead_seconds"] == pytest.approx(wall * counted - 8.0, abs=0.2)
-    assert found["overhead_beside_training_jobs_seconds"] == pytest.approx(wall * counted - 30.0, abs=0.2)
+    assert found["overhead_beside_fitting_jobs_seconds"] == pytest.approx(wall * counted - 30.0, abs=0.2)
 
 
 @pytest.mark.parametrize("text", [None, "", "{"])

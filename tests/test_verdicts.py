@@ -176,7 +176,8 @@ def test_which_side_is_better(better, above, below):
     [
         (7, np.nan, "report", "reproduced"),
         (8, np.nan, "report", "better"),
-        (6, np.nan, "other", "worse"),  # a count must be equal
+        (6, np.nan, "report", "worse"),  # a count must be equal
+        (7, np.nan, "other", "not_comparable"),
         (6, 0.5, "report", "reproduced"),
         (7, np.nan, "standin", "not_comparable"),
         (None, np.nan, "report", "not_comparable"),

@@ -58,7 +58,7 @@ def test_standins_are_marked_and_give_way_to_the_real_files(offline):
     assert "Stand-in data, not the real alon1999" in printed
     assert "set SHIFTLR_MIRROR or --config mirror=DIR" in printed
     for name in MARKED:
-        assert "STAND-IN DATA" in offline.path(name).read_text()
+        assert "Stand-in data" in offline.path(name).read_text()
     assert set(colon_verdicts(offline)["verdict"]) == {"not_comparable"}
     assert set(colon_verdicts(offline)["data"]) == {"standin"}
     assert offline.planned() == {}
@@ -72,7 +72,7 @@ def test_standins_are_marked_and_give_way_to_the_real_files(offline):
     assert provenance(offline)["kind"] == "real"
     assert "Stand-in" not in printed
     for name in MARKED:
-        assert "STAND-IN DATA" not in offline.path(name).read_text()
+        assert "Stand-in data" not in offline.path(name).read_text()
     assert set(colon_verdicts(offline)["data"]) == {"report"}
     assert "not_comparable" not in set(colon_verdicts(offline)["verdict"])
     manifest = json.loads(offline.path("results/manifest.json").read_text())

@@ -4,8 +4,8 @@
 rule detect:
     input:
         folder="results/data/sources/alon1999",
-        method=lambda wildcards: sources(f"methods/{colon_row(config, wildcards.row)['method']}.py"),
-        shared=sources("suspects.py", "datasets/colon.py", "methods/standard.py", *TRAINING_MODULES),
+        methods=colon_methods,
+        shared=sources("suspects.py", "datasets/colon.py", *TRAINING_MODULES),
     output:
         rows="results/colon/rows/{row}.csv",
     log:
@@ -19,7 +19,7 @@ rule detect:
         runtime=30,
     params:
         row=lambda wildcards: untitled(colon_row(config, wildcards.row)),
-        colon={key: config["colon"][key] for key in COLON_SETTINGS},
+        colon={key: config["colon"][key] for key in COLON_SETTINGS if key != "resamples"},
     script:
         "../scripts/detect.py"
 
@@ -33,6 +33,7 @@ rule map_suspects:
         map="results/colon/map.csv",
         stability="results/colon/stability.csv",
         suspects="results/colon/suspects.csv",
+        facts="results/colon/facts.csv",
     log:
         "results/logs/map_suspects.log",
     benchmark:
@@ -44,7 +45,7 @@ rule map_suspects:
         runtime=30,
     params:
         preprocessing=config["colon"]["preprocessing"],
-        colon={key: config["colon"][key] for key in COLON_SETTINGS},
+        colon={key: config["colon"][key] for key in COLON_SETTINGS if key != "restarts"},
     script:
         "../scripts/map_suspects.py"
 
@@ -56,7 +57,6 @@ rule tabulate_suspects:
         literature="workflow/report/literature.csv",
         sources=sources("suspect_tables.py", "suspects.py", "formats.py"),
     output:
-        facts="results/colon/facts.csv",
         tables=expand("results/tables/{table}.{kind}", table=COLON_TABLES, kind=["tex", "csv", "md"]),
         table2=report(
             "results/tables/table2.html",

@@ -97,9 +97,16 @@ def method_source(wildcards):
     return sources(f"methods/{config['methods'][wildcards.method]['method']}.py")
 
 
+def colon_methods(wildcards):
+    """A row's method; those without a penalty of their own choice take the one of standard logistic regression."""
+    method = colon_row(config, wildcards.row)["method"]
+    others = ["methods/standard.py"] if method in ("flipping", "prefilter") else []
+    return sources(f"methods/{method}.py", *others)
+
+
 def figure_sources(wildcards):
     """Figure 2 shows fits; the others need no method."""
-    fits = ["tuning.py", "grids.py", "problem.py", "methods/robust.py", "methods/standard.py"]
+    fits = [*TRAINING_MODULES, "methods/robust.py", "methods/standard.py"]
     return sources("figures.py", *(fits if wildcards.figure == "figure2" else []))
 
 

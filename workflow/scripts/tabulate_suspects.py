@@ -1,4 +1,4 @@
-"""Table 2, the preprocessing beside it, and the facts for the verdicts."""
+"""Table 2, and the preprocessing beside it."""
 
 import sys
 
@@ -9,8 +9,7 @@ from pathlib import Path
 import pandas as pd
 from shiftlr import formats
 from shiftlr.datasets.sources import is_standin
-from shiftlr.files import write_text
-from shiftlr.suspect_tables import facts, sensitivity_table, table2
+from shiftlr.suspect_tables import sensitivity_table, table2
 
 colon, out = snakemake.config["colon"], snakemake.output
 rows = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.rows}
@@ -21,4 +20,3 @@ tables = {
 }
 for path in [*out.tables, out.table2, out.preprocessing]:
     formats.write(tables[Path(path).stem], **{Path(path).suffix[1:]: path})
-write_text(out.facts, facts(rows[colon["default"]], standin).to_csv(index=False))

@@ -27,6 +27,7 @@ _DATA_SETTINGS = (
 )
 _TUNING_SETTINGS = ("penalty", "alphas", "prefer")
 
+RESERVED = ("readings", "table2", "preprocessing")  # tables that are no experiment's
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 
 
@@ -194,11 +195,15 @@ def _contradictions(config):
     if colon["rows"] and colon["rows"].get(colon["default"], {}).get("method") != "robust":
         robust = [name for name, row in colon["rows"].items() if row["method"] == "robust"]
         yield f"colon.default: {colon['default']!r} is not a row of method robust; these are: {', '.join(robust)}"
+    for name, row in colon["rows"].items():
+        yield from _bad_row(f"colon.rows.{name}", row)
     for both in sorted(colon["rows"].keys() & colon["sensitivity"].keys()):
         yield f"colon.sensitivity: {both!r} is a name under colon.rows already; use another"
     listed = [("also", config["also"])]
     for experiment, settings in config["experiments"].items():
         key = f"experiments.{experiment}"
+        if experiment in RESERVED:
+            yield f"{key}: the name is that of another table; use another than {', '.join(RESERVED)}"
         if not settings["scenarios"]:
             yield f"{key}.scenarios: there is none; at least one is needed"
         listed.append((f"{key}.methods", settings["methods"]))
@@ -220,6 +225,16 @@ def _bad_method(key, method):
         method["method"] != "robust" or set(method["grid"] or {}) != {"lam"}
     ):
         yield f"{key}.penalised: 'first_procedure' needs method robust and a grid of lam alone"
+
+
+def _bad_row(key, row):
+    """What a row of the colon-cancer table cannot have."""
+    parameter = {"svm": "C", "prefilter": "k"}.get(row["method"])
+    if set(row["grid"]) != ({parameter} if parameter else set()):
+        wanted = f"values of {parameter} alone" if parameter else "none"
+        yield f"{key}.grid: {row['grid']} does not go with method {row['method']}; its grid is {wanted}"
+    if row["choose"] == "first_procedure" and row["method"] != "robust":
+        yield f"{key}.choose: 'first_procedure' needs method robust"
 
 
 def _bad_scenario(key, scenario, columns):

@@ -27,6 +27,7 @@ PACKAGES = (
     "scikit-learn",
     "threadpoolctl",
 )
+_FITTING = ("train", "detect")  # rules that fit models
 ROOT = Path(__file__).parents[2]
 
 
@@ -92,18 +93,22 @@ def _time(started, benchmarks, runs):
     except (OSError, ValueError):
         return {"wall_seconds": None}
     jobs, fits = 0.0, 0.0
-    for path in Path(benchmarks, "train").rglob("*.tsv"):
-        if path.stat().st_mtime >= start["started"]:
-            jobs += float(pd.read_csv(path, sep="\t")["s"].iloc[0])
-            rows = Path(runs).parent / "runs" / path.relative_to(Path(benchmarks, "train")).with_suffix(".csv")
-            fits += float(pd.read_csv(rows)["seconds"].sum())
+    for path in Path(benchmarks).rglob("*.tsv"):
+        rule = path.relative_to(benchmarks).parts[0]
+        if rule not in _FITTING or path.stat().st_mtime < start["started"]:
+            continue
+        seconds = float(pd.read_csv(path, sep="\t")["s"].iloc[0])
+        jobs += seconds
+        rows = Path(runs).parent / "runs" / path.relative_to(Path(benchmarks, rule)).with_suffix(".csv")
+        fits += float(pd.read_csv(rows)["seconds"].sum()) if rule == "train" else seconds
     wall = time.time() - start["started"]
     cores = start["cores"] or 1
     return {
         "wall_seconds": round(wall, 1),
         "cores": cores,
-        "training_job_seconds": round(jobs, 1),  # from the benchmark files: with start-up and reading
-        "fit_seconds": round(fits, 1),  # inside fits only
+        "threads_per_job": 1,
+        "fitting_job_seconds": round(jobs, 1),  # from the benchmark files: with start-up and reading
+        "fit_seconds": round(fits, 1),  # inside fits only; `detect` jobs count whole
         "overhead_seconds": round(wall * cores - fits, 1),  # what the workflow, start-up and the other rules cost
-        "overhead_beside_training_jobs_seconds": round(wall * cores - jobs, 1),
+        "overhead_beside_fitting_jobs_seconds": round(wall * cores - jobs, 1),
     }

@@ -1,4 +1,4 @@
-"""Table 2, the preprocessing beside it, and what the verdicts need of the colon-cancer data."""
+"""Table 2 and, beside it, what it would be under other preprocessing."""
 
 import json
 from pathlib import Path
@@ -9,10 +9,9 @@ import pandas as pd
 from shiftlr.datasets.colon import SUSPECTS
 from shiftlr.suspects import shifted
 from shiftlr.tables import Cell, Table
-from shiftlr.verdicts import FACTS
 
 LITERATURE = Path(__file__).parents[1] / "report" / "literature.csv"
-STANDIN = "STAND-IN DATA, not the real tissues. "
+STANDIN = "Stand-in data, not the real tissues. "
 _MOST_LISTED = 8
 
 
@@ -20,13 +19,11 @@ def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: boo
     """The report's Table 2: a dot where a suspect is found; the literature, the report's own row, then ours."""
     published = pd.read_csv(literature).fillna("")
     entries = [
-        (row.method, "published", set(row.suspects.split()), row.false_positives.split(), "")
+        (row.method, "published", row.suspects.split(), row.false_positives.split(), "")
         for row in published.itertuples()
     ]
     for name, found in rows.items():
-        named = found[found["named"]]
-        hits, others = named[named["suspect"]]["sample"], named[~named["suspect"]]["sample"]
-        entries.append((colon["rows"][name]["title"], "ours", set(hits), others.tolist(), _params(found)))
+        entries.append((colon["rows"][name]["title"], "ours", *_named(found), _params(found)))
     lines = [
         [
             Cell(title),
@@ -40,6 +37,7 @@ def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: boo
             {"method": title, "source": source}
             | {suspect: int(suspect in hits) for suspect in SUSPECTS}
             | {"hits": len(hits), "false_positives": " ".join(others), "parameters": params}
+            | {"data": "standin" if is_standin and source == "ours" else "report"}
             for title, source, hits, others, params in entries
         ]
     )
@@ -48,7 +46,13 @@ def table2(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: boo
         "that were called mislabelled. Above: as published; below: ours, tuned without a look at the suspects."
     )
     head = ["method", *SUSPECTS, "false positives"]
-    return Table(caption, head, lines, 1, [0, len(published)], [], data)
+    default = colon["default"]
+    shifts = ", ".join(f"{row.sample} {row.shift:+.2f}" for row in shifted(rows[default]).itertuples())
+    note = (
+        f"Shifts ({colon['rows'][default]['title']}): {shifts or 'none'}. They are positive on a tumour that looks "
+        "normal, negative on normal tissue that looks like a tumour."
+    )
+    return Table(caption, head, lines, 1, [0, len(published)], [note], data)
 
 
 def sensitivity_table(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_standin: bool) -> Table:
@@ -56,8 +60,7 @@ def sensitivity_table(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_s
     variants = {colon["default"]: colon["preprocessing"]} | colon["sensitivity"]
     lines, records = [], []
     for name, steps in variants.items():
-        named = rows[name][rows[name]["named"]]
-        hits, others = named[named["suspect"]]["sample"].tolist(), named[~named["suspect"]]["sample"].tolist()
+        hits, others = _named(rows[name])
         params = _params(rows[name])
         marks = [Cell("yes" if steps[step] else "no") for step in ("log", "per_array", "per_gene")]
         lines.append([*marks, Cell(str(len(hits))), Cell(" ".join(hits)), Cell(_listed(others)), Cell(params)])
@@ -74,17 +77,10 @@ def sensitivity_table(colon: dict[str, Any], rows: dict[str, pd.DataFrame], is_s
     return Table(caption, head, lines, 3, [0], [], pd.DataFrame(records))
 
 
-def facts(rows: pd.DataFrame, is_standin: bool) -> pd.DataFrame:
-    """What the verdicts compare: suspects found, false positives, and the share of shifts with the right sign."""
-    found = shifted(rows)
-    right = found.loc[found["suspect"], "direction_ok"]
-    counted = {
-        "colon:suspects": int(found["suspect"].sum()),
-        "colon:false_positives": int((~found["suspect"]).sum()),
-        "colon:right_signs": float(right.mean()) if len(right) else 0.0,
-    }
-    data = "standin" if is_standin else "report"
-    return pd.DataFrame([(key, value, None, data) for key, value in counted.items()], columns=list(FACTS))
+def _named(rows):
+    """(suspects, other tissues) that a method calls mislabelled."""
+    named = rows[rows["named"]]
+    return named.loc[named["suspect"], "sample"].tolist(), named.loc[~named["suspect"], "sample"].tolist()
 
 
 def _params(rows):

@@ -16,6 +16,7 @@ from shiftlr.datasets.colon import Colon, preprocess
 from shiftlr.grids import alpha_grid, fit_grid
 from shiftlr.training import settings, values
 from shiftlr.tuning import first_procedure, tune_by_folds
+from shiftlr.verdicts import FACTS
 
 COLUMNS = ("sample", "label", "shift", "suspect", "direction_ok")
 
@@ -136,6 +137,19 @@ def shifted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[order, list(COLUMNS)]
 
 
+def facts(rows: pd.DataFrame, is_standin: bool) -> pd.DataFrame:
+    """What the verdicts compare: suspects found, false positives, and the share of shifts with the right sign."""
+    found = shifted(rows)
+    right = found.loc[found["suspect"], "direction_ok"]
+    counted = {
+        "colon:suspects": int(found["suspect"].sum()),
+        "colon:false_positives": int((~found["suspect"]).sum()),
+        "colon:right_signs": float(right.mean()) if len(right) else 0.0,
+    }
+    data = "standin" if is_standin else "report"
+    return pd.DataFrame([(key, value, None, data) for key, value in counted.items()], columns=list(FACTS))
+
+
 def count_map(colon: dict[str, Any], X: np.ndarray, data: Colon) -> pd.DataFrame:
     """For every (alpha, lam): how many suspects and how many others have a shift, and how many genes a weight."""
     grid = joint_grid(X, data.labels, colon)
@@ -164,4 +178,4 @@ def stability(params: dict[str, float], colon: dict[str, Any], X: np.ndarray, da
             model.fit(X, data.labels, sample_weight=counts)
         drawn += counts > 0
         named += (counts > 0) & (model.shifts_ != 0.0)
-    return pd.DataFrame({"sample": data.samples, "suspect": data.suspected, "share": named / drawn})
+    return pd.DataFrame({"sample": data.samples, "suspect": data.suspected, "share": named / np.maximum(drawn, 1.0)})

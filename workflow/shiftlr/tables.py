@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from shiftlr.config import methods_of
-from shiftlr.verdicts import LEVEL, VERDICTS, estimate, with_holm
+from shiftlr.verdicts import LEVEL, LIMIT, VERDICTS, estimate, with_holm
 
 BASELINE = "standard"
 MARKS = {"reproduced": "✓", "better": "▲", "worse": "▼", "not_comparable": ""}
-LEGEND = "✓ reproduced (within 2.58 standard errors), ▲ better, ▼ worse than published"
+_DATA_MARKS = {"standin": " (stand-in data)", "other": " (other data)"}
+LEGEND = f"✓ reproduced (within {LIMIT} standard errors), ▲ better, ▼ worse than published"
 
 
 class Cell(NamedTuple):
@@ -220,7 +221,7 @@ def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
         before = row.table
         claim = places.loc[row.id, "claim"]
         z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
-        mark = f"{MARKS[row.verdict]} {row.verdict.replace('_', ' ')}".strip()
+        mark = f"{MARKS[row.verdict]} {row.verdict.replace('_', ' ')}".strip() + _DATA_MARKS.get(row.data, "")
         lines.append(
             [
                 Cell(places.loc[row.id, "place"]),

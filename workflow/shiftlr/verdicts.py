@@ -12,7 +12,7 @@ found, with the data it found it on. `relation` says how the two are compared:
     <=  ours is not significantly above the value
 
 Significant is a distance of more than 2.58 standard errors; numbers without any, such as counts, must be equal.
-Not comparable are rows without `ours`, and facts found on stand-in data.
+Not comparable are rows without `ours`, and what was found on other data than the report's, or on stand-ins.
 """
 
 import re
@@ -138,7 +138,7 @@ def judge(published: pd.DataFrame, runs: pd.DataFrame, facts: pd.DataFrame) -> t
     rows = []
     for row, found in zip(published.itertuples(), ours, strict=True):
         data = known.loc[row.ours, "data"] if row.ours in known.index else row.data
-        comparable = found is not None and data != "standin"
+        comparable = found is not None and data == "report"
         z, verdict = _verdict(row, found, adjusted) if comparable else (np.nan, "not_comparable")
         value, se = (found.value, found.se) if found else (np.nan, np.nan)
         z = z if np.isfinite(z) else np.nan  # between counts there is no distance in standard errors

@@ -108,9 +108,12 @@ def main(results: str, expected: str) -> None:
     """Take the results as they are for the expected ones."""
     folder = Path(results)
     verdicts = pd.read_csv(folder / "verdicts.csv")
+    facts = read_facts(folder.glob("*/facts.csv"))
+    if (facts["data"] == "standin").any():
+        sys.exit(f"{results}: has results on stand-in data, which nothing can be expected of; set SHIFTLR_MIRROR first")
     kept = {
         "means": means(pd.read_parquet(folder / "runs.parquet")),
-        "facts": real_facts(read_facts(folder.glob("*/facts.csv"))),
+        "facts": real_facts(facts),
         "verdicts": judgements(verdicts),
     }
     write_text(expected, json.dumps(kept, indent=1, sort_keys=True) + "\n")
