@@ -79,6 +79,12 @@ def test_standins_are_marked_and_give_way_to_the_real_files(offline):
     assert manifest["data"]["external"]["alon1999"]["files"]["I2000.txt"]["sha256"]
     assert offline.planned() == {}  # what is there stays, though the mirror is gone
 
+    offline.edit("workflow/shiftlr/datasets/colon.py", '"""Colon-cancer', '"""The colon-cancer')
+    assert offline.planned()["fetch"] == 1
+    offline.run("--cores", "2")
+    assert provenance(offline)["kind"] == "real"  # from what was kept
+    assert offline.planned() == {}
+
 
 def test_missing_data_can_be_an_error(offline):
     printed = offline.run("--cores", "2", "data", "--config", "on_missing=error", ok=False)

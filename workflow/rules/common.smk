@@ -1,6 +1,7 @@
 # What all rules share: the checked config, the lists of targets, and which source files a step depends on.
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -83,10 +84,16 @@ def sources(*patterns):
     return launch.package_files(*patterns)
 
 
+@cache
+def plan_of(source):
+    """Once per run: Snakemake asks for parameters before and after it has deleted what a plan depends on."""
+    folder = f"results/data/sources/{source}"
+    return external.plan(external.load("sources.yaml")[source], config, folder, UNREACHABLE)
+
+
 def planned_place(wildcards):
     """Where a dataset would come from now: changes, and so is a reason to fetch, while all there is is a stand-in."""
-    folder = f"results/data/sources/{wildcards.source}"
-    return external.plan(external.load("sources.yaml")[wildcards.source], config, folder, UNREACHABLE)
+    return plan_of(wildcards.source)
 
 
 def scenario_of(wildcards):

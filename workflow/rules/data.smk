@@ -1,6 +1,13 @@
 # External files: fetched once, verified, or replaced by marked stand-ins. They are described in sources.yaml.
 
 
+# Where the workflow is started, which is where the internet is.
+localrules:
+    fetch,
+    provenance,
+    data,
+
+
 rule fetch:
     input:
         standin=lambda wildcards: sources(STANDIN_MODULES[wildcards.source]),
