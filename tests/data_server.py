@@ -148,3 +148,8 @@ def reason(get, place, **options):
         get(dataset(place), **options)
     (line,) = [line for line in str(caught.value).splitlines() if line.startswith("    ")]
     return line.strip().removeprefix(places.text(place) + ": ")
+
+
+def stand_in(folder):
+    (folder / "good.txt").write_text("made up")
+    (folder / "other.txt").write_text("made up too")

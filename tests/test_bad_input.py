@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from estimators import ALL
 from problems import random_problem
 from shiftlr import (
     FlippingLogisticRegression,
@@ -13,13 +14,6 @@ from shiftlr import (
 )
 from sklearn.exceptions import ConvergenceWarning
 
-ALL = [
-    StandardLogisticRegression(),
-    RobustLogisticRegression(),
-    FlippingLogisticRegression(),
-    PrefilteredLogisticRegression(),
-    LinearSVM(),
-]
 X_GOOD, Y_GOOD, _ = random_problem(14, 30, 2)
 
 

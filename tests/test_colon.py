@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from shiftlr import formats
 from shiftlr.config import colon_row, complete
 from shiftlr.datasets import colon, sources
 from shiftlr.suspect_figures import map_figure, stability_figure
@@ -141,6 +142,13 @@ def test_table2(rows):
     assert "Stand-in data" in table2(QUICK, {"robust": rows["robust"]}, is_standin=True).caption
     assert "Stand-in data" in sensitivity_table(QUICK, rows, is_standin=True).caption
     assert len(sensitivity_table(QUICK, rows, is_standin=False).lines) == 1 + len(QUICK["sensitivity"])
+
+
+def test_only_latex_has_latex_in_it(rows):
+    table = table2(QUICK, {name: rows[name] for name in QUICK["rows"]}, is_standin=False)
+    assert r"$\lambda$" in formats.tex(table)
+    for write in (formats.markdown, formats.page, formats.csv):
+        assert "$" not in write(table) and "λ" in write(table)
 
 
 def test_facts_say_what_they_were_found_on(rows):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from estimators import ALL
 from problems import random_problem, violation
 from scipy import sparse
 from shiftlr import (
@@ -20,13 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-ALL = [
-    StandardLogisticRegression(),
-    RobustLogisticRegression(),
-    FlippingLogisticRegression(),
-    PrefilteredLogisticRegression(),
-    LinearSVM(),
-]
 PENALISED = [
     StandardLogisticRegression(penalty="l2", alpha=0.5),
     RobustLogisticRegression(penalty="l1", alpha=0.1),

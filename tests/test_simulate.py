@@ -177,6 +177,18 @@ def test_a_block_that_no_longer_draws_the_same_is_refused(tmp_path):
         next(replicates)
 
 
+@pytest.mark.parametrize("kind", ["train_labels", "train_truth", "dev_labels", "dev_truth", "test_truth"])
+def test_a_block_with_other_labels_than_it_draws_is_refused(tmp_path, kind):
+    path = tmp_path / "0-1.npz"
+    write_block(path, "e.s", SMALL, 7, range(2))
+    with np.load(path) as block:
+        arrays = dict(block)
+    arrays[kind][1, 0] ^= 128
+    np.savez_compressed(path, **arrays)
+    with pytest.raises(ValueError, match="replicate 1 is not what it was"):
+        list(read_block(path))
+
+
 def test_a_failed_write_leaves_no_file(tmp_path, monkeypatch):
     def half(file, **_):
         file.write(b"PK")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from data_server import GOOD, OTHER, PAGE, REFUSED, dataset, left_behind, sha256
+from data_server import GOOD, OTHER, PAGE, REFUSED, dataset, left_behind, sha256, stand_in
 from shiftlr.config import ConfigError
 from shiftlr.datasets import sources
 
@@ -74,11 +74,6 @@ def test_a_mirror_that_does_not_exist_is_an_error(get, tmp_path, server):
     with pytest.raises(ConfigError, match="nowhere"):
         sources.available_now(source, mirror=tmp_path / "nowhere")
     assert left_behind(tmp_path) == []
-
-
-def stand_in(folder):
-    (folder / "good.txt").write_text("made up")
-    (folder / "other.txt").write_text("made up too")
 
 
 def test_stand_in_for_the_whole_dataset(get, server, dead, tmp_path):
@@ -161,46 +156,6 @@ def test_available_now(server, dead, mirror):
     assert ask(source, mirror=mirror) == server.host
     assert ask(dataset(gone), mirror=None) == "nothing"
     assert not server.asked  # nothing is downloaded
-
-
-@pytest.fixture
-def plan(tmp_path):
-    """What the workflow would record, with a mirror or without, and with stand-ins or not."""
-
-    def plan(source, mirror=None, on_missing="standin"):
-        config = {"mirror": mirror and str(mirror), "on_missing": on_missing}
-        return sources.plan(source, config, tmp_path / "data" / "some", tmp_path / "unreachable.json")
-
-    return plan
-
-
-def test_real_data_stay_unless_their_checksum_changes(get, plan, mirror, dead):
-    source = dataset({"mirror": "some/good.txt"}, {"url": f"http://{dead}/good.txt"})
-    planned = plan(source, mirror)
-    assert planned == "mirror, on_missing: standin"
-    get(source, mirror=mirror, planned=planned)
-    assert plan(source) == plan(source, on_missing="error") == planned  # though the mirror is gone
-    source["files"]["good.txt"]["sha256"] = "0" * 64
-    assert plan(source) == "nothing, on_missing: standin"
-
-
-def test_a_standin_stays_only_while_nothing_better_can_be_had(get, plan, server, dead):
-    gone = dataset({"url": f"http://{dead}/good.txt"})
-    assert plan(gone) == "nothing, on_missing: standin"
-    get(gone, on_missing="standin", standin=stand_in, planned=plan(gone))
-    assert plan(gone) == "nothing, on_missing: standin"
-    assert plan(gone, on_missing="error") == "nothing, on_missing: error"
-    assert plan(dataset({"url": f"{server.url}/good.txt"})) == f"{server.host}, on_missing: standin"
-
-
-def test_a_host_that_failed_is_asked_again_when_it_says_it_has_the_file(get, plan, server):
-    absent, cut = dataset({"url": f"{server.url}/absent.txt"}), dataset({"url": f"{server.url}/cut.txt"})
-    for source, again in ((absent, ""), (cut, ", attempt 2")):
-        planned = plan(source)
-        get(source, on_missing="standin", standin=stand_in, planned=f"{server.host}, on_missing: standin")
-        assert plan(source) == f"{server.host}, on_missing: standin{again}", planned
-    get(cut, on_missing="standin", standin=stand_in, planned=plan(cut))
-    assert plan(cut).endswith(", attempt 3")
 
 
 def test_verified_files_are_kept(get, mirror, tmp_path):

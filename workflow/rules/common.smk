@@ -21,6 +21,7 @@ from shiftlr.config import (
     untitled,
 )
 
+from shiftlr.datasets import MODULES as external_modules
 from shiftlr.datasets import sources as external
 
 UNREACHABLE = "results/logs/unreachable.json"
@@ -46,7 +47,6 @@ COLON_ROWS = [*config["colon"]["rows"], *config["colon"]["sensitivity"]] if conf
 COLON_TABLES = ["table2", "preprocessing"]
 COLON_SETTINGS = ["folds", "repeats", "seed", "strengths", "weakest", "lams", "restarts", "resamples"]
 SOURCES = ["alon1999"] if COLON_ROWS else []
-STANDIN_MODULES = {"alon1999": "datasets/colon.py"}
 FACTS = ["results/colon/facts.csv"] if COLON_ROWS else []
 
 EVERY_TABLE = [*TABLES, *(COLON_TABLES if COLON_ROWS else [])]
@@ -79,21 +79,17 @@ wildcard_constraints:
 
 
 # Snakemake looks at a rule's script, not at the modules that it imports; so those are inputs of the rule.
-def sources(*patterns):
-    """Files of the package that match, relative to where the workflow runs."""
-    return launch.package_files(*patterns)
+sources = launch.package_files
 
 
 @cache
 def plan_of(source):
-    """Once per run: Snakemake asks for parameters before and after it has deleted what a plan depends on."""
+    """Where a dataset would come from now: changes, and so is a reason to fetch, while all there is is a stand-in.
+
+    Asked once per run: Snakemake wants parameters before and after it has deleted what a plan depends on.
+    """
     folder = f"results/data/sources/{source}"
     return external.plan(external.load("sources.yaml")[source], config, folder, UNREACHABLE)
-
-
-def planned_place(wildcards):
-    """Where a dataset would come from now: changes, and so is a reason to fetch, while all there is is a stand-in."""
-    return plan_of(wildcards.source)
 
 
 def scenario_of(wildcards):

@@ -10,7 +10,7 @@ localrules:
 
 rule fetch:
     input:
-        standin=lambda wildcards: sources(STANDIN_MODULES[wildcards.source]),
+        standin=lambda wildcards: sources(f"datasets/{external_modules[wildcards.source]}.py"),
     output:
         folder=directory("results/data/sources/{source}"),
     log:
@@ -23,7 +23,7 @@ rule fetch:
         mem_mb=1000,
         runtime=30,
     params:
-        planned=planned_place,
+        planned=lambda wildcards: plan_of(wildcards.source),
         unreachable=UNREACHABLE,
         # Snakemake deletes the folder before it is made anew; what was verified once stays here.
         kept="results/data/verified",

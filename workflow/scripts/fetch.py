@@ -4,9 +4,9 @@ import sys
 
 sys.stderr = open(snakemake.log[0], "w", buffering=1)
 
-from shiftlr.datasets import colon, sources
+from importlib import import_module
 
-STANDINS = {"alon1999": colon.write_standin}
+from shiftlr.datasets import MODULES, sources
 
 config = snakemake.config
 name = snakemake.wildcards.source
@@ -17,7 +17,7 @@ sources.fetch(
     mirror=sources.mirror_of(config),
     kept=snakemake.params.kept,
     on_missing=config["on_missing"],
-    standin=STANDINS.get(name),
+    standin=import_module(f"shiftlr.datasets.{MODULES[name]}").write_standin,
     unreachable=snakemake.params.unreachable,
     planned=snakemake.params.planned,
 )

@@ -56,7 +56,7 @@ def markdown(table: Table) -> str:
         for line in table.lines
     ]
     body = ["| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in rows]
-    return "\n".join([_plain(table.caption), "", *body, "", *table.notes, ""])
+    return "\n".join([_plain(table.caption), "", *body, "", *map(_plain, table.notes), ""])
 
 
 _STYLE = """
@@ -79,16 +79,21 @@ def page(table: Table) -> str:
         kind = ' class="group"' if number in table.groups else ""
         cells = "".join(_html_cell(cell, is_number) for cell, is_number in zip(line, numeric, strict=True))
         lines.append(f"<tr{kind}>{cells}</tr>")
-    notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
+    notes = "".join(f'<p class="note">{html.escape(_plain(note))}</p>' for note in table.notes)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><style>{_STYLE}</style></head><body>'
         f"<p>{html.escape(_plain(table.caption))}</p><table><tr>{head}</tr>{''.join(lines)}</table>{notes}</body></html>\n"
     )
 
 
+def csv(table: Table) -> str:
+    """The table's data, one number a row, without LaTeX."""
+    return table.data.map(lambda value: _plain(value) if isinstance(value, str) else value).to_csv(index=False)
+
+
 def write(table: Table, **paths: str) -> None:
     """Write the table to the paths given as tex, md, html and csv; each file appears whole or not at all."""
-    writers = {"tex": tex, "md": markdown, "html": page, "csv": lambda one: one.data.to_csv(index=False)}
+    writers = {"tex": tex, "md": markdown, "html": page, "csv": csv}
     for kind, path in paths.items():
         write_text(path, writers[kind](table))
 

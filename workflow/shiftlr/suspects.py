@@ -16,7 +16,6 @@ from shiftlr.datasets.colon import Colon, preprocess
 from shiftlr.grids import alpha_grid, fit_grid
 from shiftlr.training import settings, values
 from shiftlr.tuning import first_procedure, tune_by_folds
-from shiftlr.verdicts import FACTS
 
 COLUMNS = ("sample", "label", "shift", "suspect", "direction_ok")
 
@@ -147,7 +146,7 @@ def facts(rows: pd.DataFrame, is_standin: bool) -> pd.DataFrame:
         "colon:right_signs": float(right.mean()) if len(right) else 0.0,
     }
     data = "standin" if is_standin else "report"
-    return pd.DataFrame([(key, value, None, data) for key, value in counted.items()], columns=list(FACTS))
+    return pd.DataFrame({"key": counted.keys(), "value": counted.values(), "se": None, "data": data})
 
 
 def count_map(colon: dict[str, Any], X: np.ndarray, data: Colon) -> pd.DataFrame:

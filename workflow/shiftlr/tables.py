@@ -95,14 +95,13 @@ def readings_table(config: dict[str, Any], runs, published, verdicts) -> Table:
             first = len(lines) == starts[-1]
             title = config["methods"][row.method]["title"]
             in_table = " (in the table)" if row.method in config["experiments"][experiment]["methods"] else ""
-            z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
             lines.append(
                 [
                     Cell(f"{experiment}: {row.row}" if first else ""),
                     Cell(title + in_table),
                     _ours(row),
                     Cell(number(row.published, row.published_se) if first else ""),
-                    Cell(z),
+                    Cell(_distance(row)),
                 ]
             )
     caption = "Other readings of what the report leaves open: accuracy on clean test sets, in per cent."
@@ -165,6 +164,11 @@ def number(value, se):
     return f"{value:.{digits}f} ± {se:.{digits}f}"
 
 
+def _distance(row):
+    """How many standard errors ours is away, if that can be said."""
+    return "" if np.isnan(row.z) else f"{row.z:+.2f}"
+
+
 def _ours(row):
     """Our number; a dagger where some replicates failed, the word where all did."""
     if np.isnan(row.ours):
@@ -220,7 +224,6 @@ def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
             groups.append(len(lines))
         before = row.table
         claim = places.loc[row.id, "claim"]
-        z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
         mark = f"{MARKS[row.verdict]} {row.verdict.replace('_', ' ')}".strip() + _DATA_MARKS.get(row.data, "")
         lines.append(
             [
@@ -229,7 +232,7 @@ def verdict_table(verdicts: pd.DataFrame, published: pd.DataFrame) -> Table:
                 Cell(f"{row.column}: {claim}" if claim else row.column),
                 Cell(number(row.published, row.published_se)),
                 Cell(number(row.ours, row.ours_se)),
-                Cell(z),
+                Cell(_distance(row)),
                 Cell(mark),
             ]
         )
@@ -253,8 +256,7 @@ def summary(verdicts: pd.DataFrame, published: pd.DataFrame, provenance: dict[st
         what = f"{row.table:7s} {row.row:23s} {row.column}"
         why = f"  ({claims[row.id]})" if row.verdict == "worse" and claims[row.id] else ""
         stated, ours = number(row.published, row.published_se), number(row.ours, row.ours_se)
-        z = "" if np.isnan(row.z) else f"{row.z:+.2f}"
-        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {z:>6s}  {row.verdict}{why}")
+        lines.append(f"{what:64s} {stated:>14s} {ours:>16s} {_distance(row):>6s}  {row.verdict}{why}")
     lines += ["", _counts(verdicts)]
     for name, source in provenance.items():
         if source["kind"] == "standin":

@@ -101,6 +101,19 @@ def _fingerprint(replicate):
     return digest.hexdigest()
 
 
+def _packed_labels(replicate):
+    """The labels of a replicate, eight to a byte; those of the test set are the true ones."""
+    train, dev, test = replicate.train, replicate.dev, replicate.test
+    kinds = {
+        "train_labels": train.labels,
+        "train_truth": train.truth,
+        "dev_labels": dev.labels,
+        "dev_truth": dev.truth,
+        "test_truth": test.truth,
+    }
+    return {kind: np.packbits(labels) for kind, labels in kinds.items()}
+
+
 def write_block(path: str | Path, name: str, scenario: dict[str, Any], seed: int, numbers: range) -> None:
     """A block of replicates on disk: how each is drawn, its labels (seen and true), and its checksum.
 
@@ -108,16 +121,8 @@ def write_block(path: str | Path, name: str, scenario: dict[str, Any], seed: int
     they are not stored. `read_block` draws them and compares the checksum.
     """
     replicates = [draw(name, scenario, seed, number) for number in numbers]
-    arrays: dict[str, Any] = {
-        f"{part}_{kind}": np.packbits([getattr(getattr(replicate, part), kind) for replicate in replicates], axis=1)
-        for part, kind in (
-            ("train", "labels"),
-            ("train", "truth"),
-            ("dev", "labels"),
-            ("dev", "truth"),
-            ("test", "truth"),
-        )
-    }
+    packed = [_packed_labels(replicate) for replicate in replicates]
+    arrays: dict[str, Any] = {kind: np.stack([labels[kind] for labels in packed]) for kind in packed[0]}
     recipe = json.dumps({"name": name, "scenario": scenario, "seed": seed, "numbers": list(numbers)})
     checksums = np.array([_fingerprint(replicate) for replicate in replicates])
     with whole(path) as partial, partial.open("wb") as file:
@@ -127,11 +132,13 @@ def write_block(path: str | Path, name: str, scenario: dict[str, Any], seed: int
 def read_block(path: str | Path) -> Iterator[Replicate]:
     """The replicates of a block, one after the other, exactly as they were when it was written."""
     with np.load(path) as block:
-        recipe, checksums = json.loads(str(block["recipe"])), block["sha256"]
-        seen = block["train_labels"]
-    for number, checksum, labels in zip(recipe["numbers"], checksums, seen, strict=True):
+        stored = dict(block)
+    recipe, checksums = json.loads(str(stored["recipe"])), stored["sha256"]
+    for place, (number, checksum) in enumerate(zip(recipe["numbers"], checksums, strict=True)):
         replicate = draw(recipe["name"], recipe["scenario"], recipe["seed"], number)
-        if _fingerprint(replicate) != checksum or (np.packbits(replicate.train.labels) != labels).any():
+        labels = _packed_labels(replicate)
+        same = all(np.array_equal(stored[kind][place], labels[kind]) for kind in labels)
+        if not same or _fingerprint(replicate) != checksum:
             raise ValueError(
                 f"{path}: replicate {number} is not what it was when the file was written; "
                 "another numpy or another generator? Delete the file and run again."

@@ -130,7 +130,8 @@ def plan(source: dict[str, Any], config: dict[str, Any], folder: str | Path, unr
     before, _, attempt = record.get("planned", "").partition(", attempt ")
     if before != planned or place in ("nothing", "mirror"):
         return planned
-    if not all(any(has_file(one) for one in about["places"]) for about in source["files"].values()):
+    theirs = [[one for one in about["places"] if host_of(one) == place] for about in source["files"].values()]
+    if not all(any(map(has_file, places)) for places in theirs):
         return record["planned"]
     return f"{planned}, attempt {int(attempt or 1) + 1}"
 
