@@ -1,0 +1,94 @@
+"""Lists of names: ANNIE's (GATE's gazetteers), or first names and surnames of the US census where those can't be had.
+
+An entry of ANNIE's lists may carry features, as in `Abbot:kind=ambig`, which are not part of the name. `lists.def` says
+which lists there are and what each holds.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+# What the annotator's rules speak of, and the lists that hold it.
+ANNIE = {
+    "first": ("person_male", "person_female"),
+    "ambiguous_first": ("person_male_ambig", "person_female_ambig"),
+    "full": ("person_full", "cabinet_ministers", "foreign_ministers", "person_celebrity_surname"),
+    "title": ("title", "title_male", "title_female", "title_mil", "title_pol"),
+    "job": ("jobtitles",),
+    "ending": ("person_ending",),
+    "prefix": ("surname_prefix",),
+    "other": (
+        *("city", "country", "province", "region", "state_us", "country_adj", "water", "mountain"),
+        *("organization", "company", "team", "months", "day", "stop", "org_spur", "person_spur"),
+    ),
+}
+CENSUS = {"first": ("dist.male.first", "dist.female.first"), "surname": ("dist.all.last",)}
+# The census has no titles; these are in every newspaper.
+TITLES = ("Mr", "Mr.", "Mrs", "Mrs.", "Ms", "Ms.", "Miss", "Dr", "Dr.", "Sir", "Lord", "Lady", "President", "Prince")
+_COMMON = 50.0  # per cent of the people: the part of the census' names that is used, the commonest first
+
+Names = frozenset[tuple[str, ...]]
+
+
+class Gazetteer(NamedTuple):
+    """Names as tuples of words, by kind; a kind without a list is empty."""
+
+    origin: str
+    kinds: Mapping[str, Names]
+
+    def of(self, kind: str) -> Names:
+        return self.kinds.get(kind, frozenset())
+
+    def longest(self, kind: str) -> int:
+        """Words of the longest name of a kind."""
+        return max(map(len, self.of(kind)), default=0)
+
+
+def annie_lists() -> list[str]:
+    """The lists that are used, in order."""
+    return [name for names in ANNIE.values() for name in names]
+
+
+def read_annie(folder: str | Path, lists: Mapping[str, Iterable[str]] = ANNIE) -> Gazetteer:
+    """ANNIE's lists of a folder, or a ValueError that names those that lists.def does not know or that are not there."""
+    folder = Path(folder)
+    known = {line.split(":")[0].strip() for line in _lines(folder / "lists.def")}
+    wanted = [name for names in lists.values() for name in names]
+    unknown = [name for name in wanted if f"{name}.lst" not in known]
+    if unknown:
+        raise ValueError(
+            f"{folder / 'lists.def'}: {len(unknown)} unknown lists: {', '.join(unknown)}; it knows {len(known)}, "
+            f"among them {', '.join(sorted(known)[:5])}"
+        )
+    missing = [name for name in wanted if not (folder / f"{name}.lst").is_file()]
+    if missing:
+        raise ValueError(f"{folder}: {len(missing)} lists are not there: {', '.join(missing)}; fetch them again")
+    kinds = {
+        kind: frozenset(_name(line) for name in names for line in _lines(folder / f"{name}.lst") if _name(line))
+        for kind, names in lists.items()
+    }
+    return Gazetteer("ANNIE", kinds)
+
+
+def _name(line):
+    """The words of an entry without its features."""
+    return tuple(line.split(":")[0].split())
+
+
+def read_census(folder: str | Path) -> Gazetteer:
+    """The census' first names and surnames: lines of a name, its share in per cent, the shares up to it, and a rank."""
+    kinds = {
+        kind: frozenset(
+            (fields[0].capitalize(),)
+            for name in names
+            for fields in map(str.split, _lines(Path(folder) / name))
+            if float(fields[2]) <= _COMMON or kind == "first"
+        )
+        for kind, names in CENSUS.items()
+    }
+    return Gazetteer("US census", kinds | {"title": frozenset((title,) for title in TITLES)})
+
+
+def _lines(path):
+    """Lines with something on them; ANNIE's lists are in UTF-8, but for a few entries."""
+    return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
