@@ -7,6 +7,9 @@ import pytest
 from problems import random_problem
 from scipy import sparse
 from shiftlr import PrefilteredLogisticRegression, StandardLogisticRegression
+from shiftlr.grids import fit_grid
+from shiftlr.methods import prefilter
+from shiftlr.solvers.neighbours import nearest_rows
 
 
 def kept_by_hand(X, y, k, rule):
@@ -58,3 +61,92 @@ def test_a_filter_that_leaves_one_class_filters_nothing_and_says_so():
     with pytest.warns(UserWarning, match="k=5, rule='any' would leave no example of a class"):
         model = PrefilteredLogisticRegression(k=5, penalty="l2", alpha=1.0).fit(X, y)
     assert model.kept_.all()
+
+
+def sparse_problem(n=200, m=60):
+    """Rows of ones, with many equal distances, and labels that some neighbours do not share."""
+    random = np.random.default_rng(5)
+    X = sparse.csr_array((random.random((n, m)) < 0.1).astype(float))
+    y = (np.asarray(X[:, :6].sum(axis=1)).ravel() > 0).astype(int) ^ (random.random(n) < 0.1)
+    return X, y
+
+
+def test_equal_distances_are_in_the_order_of_rows():
+    X, y = sparse_problem()
+    model = PrefilteredLogisticRegression(k=4, rule="majority", penalty="l2", alpha=1.0).fit(X, y)
+    # whole numbers, because roots of equal sums could differ
+    squares = np.array([np.sum((X.toarray() - x) ** 2, axis=1) for x in X.toarray()])
+    np.fill_diagonal(squares, -1.0)
+    nearest = np.argsort(squares, axis=1, kind="stable")[:, :4]
+    np.testing.assert_array_equal(model.kept_, np.sum(y[nearest] != y[:, None], axis=1) <= 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("width", [4, 9])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_a_table_of_neighbours_saves_the_search(storage, width, weighted):
+    X, y, _ = random_problem(1, 150, 2, noise=0.1)
+    X, weights = storage(X), (np.arange(150) % 4).astype(float) if weighted else None
+    model = PrefilteredLogisticRegression(k=5, rule="majority", penalty="l2", alpha=0.1)
+    searched = model.fit(X, y, weights)
+    kept, coef = searched.kept_, searched.coef_
+    model.fit(X, y, weights, neighbours=nearest_rows(sparse.csr_array(X), width))
+    assert not kept.all()
+    np.testing.assert_array_equal(model.kept_, kept)
+    np.testing.assert_array_equal(model.coef_, coef)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_whole_weights_count_copies_and_zero_leaves_out(storage):
+    X, y, _ = random_problem(1, 150, 2, noise=0.1)
+    weights = np.arange(150) % 4
+    model = PrefilteredLogisticRegression(k=6, rule="majority", penalty="l2", alpha=0.1)
+    by_weight = model.fit(storage(X), y, weights.astype(float)).kept_
+    by_copies = model.fit(storage(np.repeat(X, weights, axis=0)), np.repeat(y, weights)).kept_
+    np.testing.assert_array_equal(np.repeat(by_weight, weights), by_copies)
+
+
+TABLE = np.tile(np.arange(1, 5), (200, 1))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (TABLE[:, :2], r"neighbours.shape == \(200, 2\): must be \(200, 3\) or wider"),
+        (TABLE[:50], r"neighbours.shape == \(50, 4\): must be \(200, 3\) or wider"),
+        (TABLE[0], r"neighbours.shape == \(4,\): must be"),
+        (TABLE.astype(float), "neighbours.dtype == float64: must be whole numbers"),
+        (TABLE - 2, "neighbours has row numbers from -1 to 2: X has the rows 0 to 199"),
+        (TABLE + 196, "neighbours has row numbers from 197 to 200: X has the rows 0 to 199"),
+        (TABLE, r"neighbours\[1\] holds row 1 itself"),
+    ],
+)
+def test_a_table_that_does_not_fit(table, message):
+    X, y = sparse_problem()
+    with pytest.raises(ValueError, match=message):
+        PrefilteredLogisticRegression(k=4).fit(X, y, neighbours=table)
+
+
+def test_a_grid_is_searched_once(monkeypatch):
+    X, y = sparse_problem()
+    model = PrefilteredLogisticRegression(rule="majority", penalty="l2", alpha=1.0)
+    grid = [{"k": 1}, {"k": 3}, {"k": 9}, {"k": 5, "alpha": 2.0}]
+    one_by_one = [PrefilteredLogisticRegression(**model.get_params() | params).fit(X, y) for params in grid]
+    widths = []
+
+    def counted(X, k):
+        widths.append(k)
+        return nearest_rows(X, k)
+
+    monkeypatch.setattr(prefilter, "nearest_rows", counted)
+    fits = fit_grid(model, grid, X.tocoo(), y)
+    assert widths == [8]
+    for place, alone in enumerate(one_by_one):
+        np.testing.assert_array_equal(fits.estimator(place).kept_, alone.kept_)
+        np.testing.assert_array_equal(fits.estimator(place).coef_, alone.coef_)
+
+
+@pytest.mark.parametrize(("k", "message"), [(0, "k=0: must be a whole number at least 1"), (201, "only 200 examples")])
+def test_a_bad_k_in_a_grid(k, message):
+    with pytest.raises(ValueError, match=message):
+        fit_grid(PrefilteredLogisticRegression(penalty="l2", alpha=1.0), [{"k": 3}, {"k": k}], *sparse_problem())

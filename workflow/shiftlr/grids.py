@@ -1,7 +1,8 @@
 """Grids of parameter settings, and all the fits of a grid at once.
 
 A grid is a list of settings in order of preference: on a tie the first one wins. Grids that vary only `lam` and `alpha`
-of a standard or robust model are fitted as one warm-started path, all others one by one.
+of a standard or robust model are fitted as one warm-started path, all others one by one. A classifier may spare these
+what is the same for all of them by a method `shared_by_settings(grid, X)`, which returns more arguments for `fit`.
 """
 
 import numpy as np
@@ -92,8 +93,9 @@ def fit_grid(estimator, grid, X, y, sample_weight=None):
         alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
         if len(alphas) == 1:
             return _fit_path(estimator, grid, X, y, sample_weight)
+    shared = estimator.shared_by_settings(grid, X) if hasattr(estimator, "shared_by_settings") else {}
     weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-    fits = [clone(estimator).set_params(**params).fit(X, y, **weight) for params in grid]
+    fits = [clone(estimator).set_params(**params).fit(X, y, **weight, **shared) for params in grid]
     shares = np.array([np.mean(fit.shifts_ != 0.0) if hasattr(fit, "shifts_") else np.nan for fit in fits])
     if not isinstance(estimator, LinearBinaryClassifier):
         return Fits(shares, fits.__getitem__)

@@ -59,7 +59,7 @@ class ShareLimit(NamedTuple):
 def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):
     """The setting with the best score on the development set."""
     fits = fit_grid(estimator, grid, X, y, sample_weight)
-    return _choose(grid, fits, fits.scores(X_dev, y_dev, scoring), limit)
+    return choose(grid, fits, fits.scores(X_dev, y_dev, scoring), limit)
 
 
 def tune_by_folds(
@@ -78,7 +78,7 @@ def tune_by_folds(
 ):
     """The setting with the best mean score over stratified folds; `groups` are never split between folds."""
     scores = fold_scores(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight, n_repeats)
-    return _choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
+    return choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
 
 
 def fold_scores(
@@ -146,7 +146,7 @@ def first_procedure(
         scores = fits.accuracies(X_dev, y_dev)
     else:
         scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state, n_repeats=n_repeats)
-    return _choose(grid, fits, scores, None)
+    return choose(grid, fits, scores)
 
 
 def second_procedure(
@@ -165,7 +165,7 @@ def _check_robust(estimator):
         raise ValueError(f"estimator={estimator!r}: the report's procedures choose alpha and lam of the robust model")
 
 
-def _choose(grid, fits, scores, limit):
+def choose(grid, fits, scores, limit=None):
     """The first best among the settings allowed."""
     if not (limit is None or isinstance(limit, ShareLimit)):
         raise ValueError(f"limit={limit!r}: must be None or a ShareLimit")

@@ -110,3 +110,44 @@ def check_test_set(corpus: Corpus, path: str | Path) -> None:
             f"{path}: {counts[0]} persons and {counts[1]} other words, not the report's {TEST_POSITIVES} and "
             f"{TEST_NEGATIVES}; is it the file that sources.yaml names?"
         )
+
+
+_FIRST = ("John", "Peter", "David", "Mary", "Anna", "Susan", "Wasim", "Goran", "Ijaz", "Arantxa")
+_PLACES = ("London", "Paris", "Rome", "Berlin", "Sittard", "Lagos")
+_SYLLABLES = ("ba", "ko", "ri", "sen", "tal", "mi", "dor", "na", "vel", "ju", "pe", "ston")
+_SENTENCES = (
+    "{name} said on {day} that the {thing} was {other} .",
+    "In {place} the {thing} of {name} met {name} .",
+    "The {thing} in {place} was {other} , said Mr. {surname} .",
+    "{surname} won the {thing} in {place} .",
+    "A {other} {thing} was seen near {place} on {day} .",
+)
+
+
+def write_standin(folder: str | Path, seed: int = 2003) -> None:
+    """Both files with made-up news: a few patterns of sentences, made-up surnames, nouns and adjectives."""
+    rng = np.random.default_rng(seed)
+
+    def word():
+        return "".join(rng.choice(_SYLLABLES, rng.integers(2, 4)))
+
+    surnames = [word().capitalize() for _ in range(80)]
+    things, others = [word() for _ in range(120)], [word() for _ in range(120)]
+    days = ("Monday", "Tuesday", "Friday")
+    for file, n_articles in ((FILES["train"], 120), (FILES["test"], 40)):
+        lines = []
+        for _ in range(n_articles):
+            lines += [f"{ARTICLE} -X- O O", ""]
+            for pattern in rng.choice(_SENTENCES, rng.integers(4, 12)):
+                for part in pattern.split():
+                    names = {
+                        "{name}": [(rng.choice(_FIRST), "B-PER"), (rng.choice(surnames), "I-PER")],
+                        "{surname}": [(rng.choice(surnames), "B-PER")],
+                        "{place}": [(rng.choice(_PLACES), "B-LOC")],
+                        "{day}": [(rng.choice(days), "O")],
+                        "{thing}": [(rng.choice(things), "O")],
+                        "{other}": [(rng.choice(others), "O")],
+                    }
+                    lines += [f"{one} NN O {tag}" for one, tag in names.get(part, [(part, "O")])]
+                lines.append("")
+        Path(folder, file).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Lists of names: ANNIE's (GATE's gazetteers), or first names and surnames of the US census where those can't be had.
+"""Lists of names, of people and of other things: ANNIE's, the gazetteers of GATE.
 
 An entry of ANNIE's lists may carry features, as in `Abbot:kind=ambig`, which are not part of the name. `lists.def` says
 which lists there are and what each holds.
@@ -22,11 +22,6 @@ ANNIE = {
         *("organization", "company", "team", "months", "day", "stop", "org_spur", "person_spur"),
     ),
 }
-CENSUS = {"first": ("dist.male.first", "dist.female.first"), "surname": ("dist.all.last",)}
-# The census has no titles; these are in every newspaper.
-TITLES = ("Mr", "Mr.", "Mrs", "Mrs.", "Ms", "Ms.", "Miss", "Dr", "Dr.", "Sir", "Lord", "Lady", "President", "Prince")
-_COMMON = 50.0  # per cent of the people: the part of the census' names that is used, the commonest first
-
 Names = frozenset[tuple[str, ...]]
 
 
@@ -44,15 +39,10 @@ class Gazetteer(NamedTuple):
         return max(map(len, self.of(kind)), default=0)
 
 
-def annie_lists() -> list[str]:
-    """The lists that are used, in order."""
-    return [name for names in ANNIE.values() for name in names]
-
-
 def read_annie(folder: str | Path, lists: Mapping[str, Iterable[str]] = ANNIE) -> Gazetteer:
     """ANNIE's lists of a folder, or a ValueError that names those that lists.def does not know or that are not there."""
     folder = Path(folder)
-    known = {line.split(":")[0].strip() for line in _lines(folder / "lists.def")}
+    known = {line.split(":")[0].strip() for line in lines(folder / "lists.def")}
     wanted = [name for names in lists.values() for name in names]
     unknown = [name for name in wanted if f"{name}.lst" not in known]
     if unknown:
@@ -64,7 +54,7 @@ def read_annie(folder: str | Path, lists: Mapping[str, Iterable[str]] = ANNIE) -
     if missing:
         raise ValueError(f"{folder}: {len(missing)} lists are not there: {', '.join(missing)}; fetch them again")
     kinds = {
-        kind: frozenset(_name(line) for name in names for line in _lines(folder / f"{name}.lst") if _name(line))
+        kind: frozenset(_name(line) for name in names for line in lines(folder / f"{name}.lst") if _name(line))
         for kind, names in lists.items()
     }
     return Gazetteer("ANNIE", kinds)
@@ -75,20 +65,25 @@ def _name(line):
     return tuple(line.split(":")[0].split())
 
 
-def read_census(folder: str | Path) -> Gazetteer:
-    """The census' first names and surnames: lines of a name, its share in per cent, the shares up to it, and a rank."""
-    kinds = {
-        kind: frozenset(
-            (fields[0].capitalize(),)
-            for name in names
-            for fields in map(str.split, _lines(Path(folder) / name))
-            if float(fields[2]) <= _COMMON or kind == "first"
-        )
-        for kind, names in CENSUS.items()
-    }
-    return Gazetteer("US census", kinds | {"title": frozenset((title,) for title in TITLES)})
-
-
-def _lines(path):
+def lines(path: Path) -> list[str]:
     """Lines with something on them; ANNIE's lists are in UTF-8, but for a few entries."""
     return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+
+
+_STANDIN = {
+    "person_male": ("John", "Peter", "David", "Michael", "Paul"),
+    "person_female": ("Mary", "Anna", "Susan", "Jane"),
+    "person_male_ambig": ("Frank", "Chad"),
+    "title": ("Mr.", "Mrs.", "Dr.", "President"),
+    "surname_prefix": ("van", "de"),
+    "city": ("London", "Paris", "Rome", "Berlin"),
+    "stop": ("The", "In"),
+}
+
+
+def write_standin(folder: str | Path) -> None:
+    """The files with a handful of names in them."""
+    used = [name for names in ANNIE.values() for name in names]
+    for name in used:
+        Path(folder, f"{name}.lst").write_text("".join(f"{entry}\n" for entry in _STANDIN.get(name, ())))
+    Path(folder, "lists.def").write_text("".join(f"{name}.lst:standin\n" for name in used))

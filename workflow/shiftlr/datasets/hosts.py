@@ -67,7 +67,7 @@ class Notes:
 
 def host_of(place: dict[str, str]) -> str | None:
     """The host that a place needs, with the port if the URL has one; a mirror needs none."""
-    if "wheel" in place:
+    if "wheel" in place or "sdist" in place:
         return PIP
     return urlsplit(place["url"]).netloc if "url" in place else None
 
@@ -79,15 +79,16 @@ def reach(place: dict[str, str], seconds: float) -> None:
         _connect(host, port, seconds)
         return
     try:
-        run_pip("index", "versions", "--pre", place["wheel"].split("==")[0], seconds=PIP_SECONDS)
+        package = (place.get("wheel") or place["sdist"]).split("==")[0]
+        run_pip("index", "versions", "--pre", package, seconds=PIP_SECONDS)
     except Unreachable:
         raise
     except Refused:
-        pass  # pip was answered; what is wrong with the wheel is better said by the attempt to download it
+        pass  # pip was answered; what is wrong with the package is better said by the attempt to download it
 
 
 def answers(place: dict[str, str], seconds: float, notes: Notes) -> bool:
-    """Whether the host of a URL or wheel can be reached; each host is tried once per process."""
+    """Whether the host of a URL or package can be reached; each host is tried once per process."""
     host = host_of(place)
     assert host is not None, place
     if host not in _probed:

@@ -1,10 +1,12 @@
-"""Places a file can be had from: a mirror directory, a URL, a zip behind a URL, a wheel. Refused says why not."""
+"""Places a file can be had from: a mirror directory, a URL, a zip behind a URL, a package. Refused says why not."""
 
 import re
 import shutil
 import sys
+import tarfile
 import zipfile
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from shiftlr.datasets.hosts import CONNECT_SECONDS, Notes, Refused, Unreachable,
 from shiftlr.files import sha256_of
 
 READ_SECONDS = 10.0  # without a byte: a host that connects and then keeps silent must not hold up a run
-WHEEL_SECONDS = 120.0
+PACKAGE_SECONDS = 120.0
 _PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html|head|body|!--)", re.IGNORECASE)
 
 
@@ -28,7 +30,7 @@ class Errand:
 
 def text(place: dict[str, str]) -> str:
     """A place in words."""
-    (kind, where), *more = ((key, place[key]) for key in ("mirror", "url", "wheel", "member") if key in place)
+    (kind, where), *more = ((key, place[key]) for key in ("mirror", "url", "wheel", "sdist", "member") if key in place)
     return (where if kind == "url" else f"{kind} {where}") + "".join(f", {value} in it" for _, value in more)
 
 
@@ -90,21 +92,33 @@ def _is_page(path):
 
 
 def _archive(place, errand):
-    """The zip or wheel of a place, or what hindered it the first time."""
-    key = place.get("url") or place["wheel"]
+    """The archive of a place, or what hindered it the first time."""
+    key = place.get("url") or place.get("wheel") or place["sdist"]
     if key not in errand.archives:
         folder = errand.downloads / str(len(errand.archives))
         folder.mkdir()
         try:
             with errand.notes.asking(str(host_of(place))):
                 reach(place, CONNECT_SECONDS)
-                errand.archives[key] = _download_zip(key, folder) if "url" in place else _download_wheel(key, folder)
+                errand.archives[key] = _download_archive(place, folder)
         except Refused as error:
             errand.archives[key] = error
     archive = errand.archives[key]
     if isinstance(archive, Refused):
         raise archive
     return archive
+
+
+def _download_archive(place, folder):
+    if "url" in place:
+        return _download_zip(place["url"], folder)
+    if "wheel" in place:
+        return _download_package([place["wheel"], "--only-binary", ":all:"], folder, "*.whl")
+    # pip runs the setup of a source distribution to learn what it is: only one with the right checksum is let that far.
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{place['sdist']} --hash=sha256:{place['archive_sha256']}\n", encoding="utf-8")
+    words = ["--requirement", str(wanted), "--require-hashes", "--no-binary", ":all:", "--no-build-isolation"]
+    return _download_package(words, folder, "*.tar.gz")
 
 
 def _download_zip(url, folder):
@@ -115,26 +129,35 @@ def _download_zip(url, folder):
     return archive
 
 
-def _download_wheel(wheel, folder):
-    # A source distribution would have to be run to learn what it is: only wheels are taken.
-    run_pip(
-        *("download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wheel),
-        seconds=WHEEL_SECONDS,
-        scratch=folder,
-    )
-    found = list(folder.glob("*.whl"))
+def _download_package(words, folder, kind):
+    run_pip(*("download", "--no-deps", "--dest", str(folder), *words), seconds=PACKAGE_SECONDS, scratch=folder)
+    found = list(folder.glob(kind))
     if len(found) != 1:
-        raise Refused(f"pip download left {len(found)} wheels, not one")
+        raise Refused(f"pip download left {len(found)} files {kind}, not one")
     return found[0]
+
+
+@contextmanager
+def _opened(archive, member):
+    """A member of a zip or tar; KeyError if there is no such file."""
+    if zipfile.is_zipfile(archive) or archive.suffix != ".gz":
+        with zipfile.ZipFile(archive) as opened, opened.open(member) as inside:
+            yield inside
+        return
+    with tarfile.open(archive) as opened:
+        inside = opened.extractfile(member)
+        if inside is None:
+            raise KeyError(member)
+        yield inside
 
 
 def _take_out(archive, member, target):
     try:
-        with zipfile.ZipFile(archive) as opened, opened.open(member) as inside, target.open("wb") as file:
+        with _opened(archive, member) as inside, target.open("wb") as file:
             shutil.copyfileobj(inside, file)
     except KeyError as error:
         raise Refused(f"{archive.name} has no member {member!r}") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
         raise Refused(f"{archive.name} is no zip, or a broken or truncated one: {error}") from error
     except (NotImplementedError, RuntimeError) as error:  # of a compression that Python does not know; with a password
         raise Refused(f"{archive.name} cannot be unpacked: {error}") from error

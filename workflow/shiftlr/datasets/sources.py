@@ -19,12 +19,17 @@ from shiftlr.files import sha256_of, whole, write_text
 SCHEMA = Path(__file__).parents[2] / "schemas" / "sources.schema.yaml"
 PROVENANCE = "provenance.json"
 PROBE_SECONDS = 2.0
-_FORMS = "{mirror: PATH}, {url: URL}, {url: URL of a zip, member: PATH} or {wheel: NAME==VERSION, member: PATH}"
+_FORMS = (
+    "{mirror: PATH}, {url: URL}, {url: URL of a zip, member: PATH}, {wheel: NAME==VERSION, member: PATH} or "
+    "{sdist: NAME==VERSION, archive_sha256: CHECKSUM, member: PATH}"
+)
 _PATTERNS = {
     "sha256": "64 digits and lower-case letters a to f",
     "mirror": "a path below the mirror, without ..",
     "url": "an address http://HOST/PATH or https://HOST/PATH",
+    "archive_sha256": "64 digits and lower-case letters a to f",
     "wheel": "NAME==VERSION",
+    "sdist": "NAME==VERSION",
 }
 
 

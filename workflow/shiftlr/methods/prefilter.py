@@ -1,9 +1,12 @@
 """Prefiltering: drop the examples whose nearest neighbours disagree with them, then fit logistic regression."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_array
 
 from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_caller
+from shiftlr.solvers.neighbours import nearest_rows, restrict
 from shiftlr.validation import check_choice, check_number
 
 RULES = ("any", "majority")
@@ -23,6 +26,7 @@ class PrefilteredLogisticRegression(LogisticClassifier):
 
     Weights that are whole numbers count an example that many times, as a neighbour too; other weights count in the fit
     only. Examples of weight 0 are nobody's neighbours.
+    In a sparse matrix, neighbours at equal distances are taken in the order of their rows.
     If filtering would leave a class without examples, nothing is filtered and a warning says so.
 
     Attributes
@@ -41,12 +45,18 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         self.max_iter = max_iter
 
     @on_one_blas_thread
-    def fit(self, X, y, sample_weight=None):
-        """Filter, then fit to what is left."""
-        k = check_number("k", self.k, at_least=1, integer=True)
+    def fit(self, X, y, sample_weight=None, neighbours=None):
+        """Filter, then fit to what is left.
+
+        `neighbours` saves the search: for each row the numbers of the others nearest to it, nearest first, at least
+        k - 1 of them; `shiftlr.solvers.neighbours.nearest_rows(X, k - 1)` is such a table.
+        """
+        k = _check_k(self.k)
         check_choice("rule", self.rule, RULES)
         X, signs, weights = self._check_data(X, y, sample_weight)
-        self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule)
+        if neighbours is not None:
+            neighbours = check_neighbours(neighbours, len(signs), k)
+        self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule, neighbours)
         present = self.kept_ & (weights > 0.0)
         if len(np.unique(signs[present])) < 2:
             warn_caller(
@@ -60,8 +70,42 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         self._fit_logistic(X if everything else X[kept], signs[kept], weights[kept])
         return self
 
+    def shared_by_settings(self, grid, X):
+        """What `fit` needs for any setting of the grid: for sparse X, the neighbours for the largest k."""
+        if not sparse.issparse(X):  # a dense search may order equal distances otherwise for another k
+            return {}
+        largest = max(_check_k(params.get("k", self.k)) for params in grid)
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        wanted = min(largest, X.shape[0]) - 1
+        return {"neighbours": nearest_rows(X, wanted)} if wanted > 0 else {}
 
-def agrees_with_neighbours(X, signs, weights, k, rule):
+
+def _check_k(k):
+    return check_number("k", k, at_least=1, integer=True)
+
+
+def check_neighbours(neighbours, n, k):
+    """A table with enough row numbers for each of n rows, else a ValueError."""
+    neighbours = np.asarray(neighbours)
+    wanted = min(k, n) - 1
+    if neighbours.ndim != 2 or len(neighbours) != n or neighbours.shape[1] < wanted:
+        raise ValueError(
+            f"neighbours.shape == {neighbours.shape}: must be ({n}, {wanted}) or wider, the other k - 1 nearest rows "
+            f"for each row of X and k={k}"
+        )
+    if neighbours.dtype.kind not in "iu":
+        raise ValueError(f"neighbours.dtype == {neighbours.dtype}: must be whole numbers, the rows' own")
+    if neighbours.size and not 0 <= neighbours.min() <= neighbours.max() < n:
+        raise ValueError(
+            f"neighbours has row numbers from {neighbours.min()} to {neighbours.max()}: X has the rows 0 to {n - 1}"
+        )
+    own = np.flatnonzero(np.any(neighbours == np.arange(n)[:, None], axis=1))
+    if len(own):
+        raise ValueError(f"neighbours[{own[0]}] holds row {own[0]} itself: a table of the other rows is needed")
+    return neighbours
+
+
+def agrees_with_neighbours(X, signs, weights, k, rule, table=None):
     """Which examples stay: a mask over the rows of X. Memory is bounded: neighbours are found block by block."""
     kept = np.ones(len(signs), dtype=bool)
     used = np.flatnonzero(weights > 0.0)
@@ -72,8 +116,7 @@ def agrees_with_neighbours(X, signs, weights, k, rule):
         counts = np.ones(len(used))
     if k > counts.sum():
         raise ValueError(f"k={k}: there are only {counts.sum():.0f} examples; use a smaller k")
-    search = NearestNeighbors(n_neighbors=min(k - 1, len(used) - 1)).fit(X[used])
-    neighbours = search.kneighbors(return_distance=False)  # never the example itself
+    neighbours = nearest_among(X, used, min(k, len(used)) - 1, table)
     # How much of each neighbour still fits into a neighbourhood of k, after the example itself and the nearer ones.
     nearer = counts[:, None] + np.cumsum(counts[neighbours], axis=1) - counts[neighbours]
     votes = np.clip(k - nearer, 0.0, counts[neighbours])
@@ -83,3 +126,14 @@ def agrees_with_neighbours(X, signs, weights, k, rule):
     else:
         kept[used] = against <= 0.5 * np.minimum(k, counts + votes.sum(axis=1))
     return kept
+
+
+def nearest_among(X, used, n_neighbours, table):
+    """Neighbours of the rows in use among each other, numbered as these, never the row itself; `table` is of all."""
+    everything = len(used) == X.shape[0]
+    if table is not None:
+        return table[:, :n_neighbours] if everything else restrict(table, X, used, n_neighbours)
+    rows = X if everything else X[used]
+    if sparse.issparse(X):
+        return nearest_rows(rows, n_neighbours)
+    return NearestNeighbors(n_neighbors=n_neighbours).fit(rows).kneighbors(return_distance=False)

@@ -1,0 +1,82 @@
+"""When which method pays: F1 on the test set against the share of training labels that were flipped.
+
+True labels are flipped in two ways: *uniform*, every label with the same probability; *systematic*, all labels of some
+words, drawn at random until the share is reached, as an annotator errs who does not know them. Methods are tuned on a
+part of the articles, flipped too, and trained on the others.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GroupShuffleSplit
+
+from shiftlr import methods
+from shiftlr.datasets.words import Words
+from shiftlr.grids import alpha_grid, fit_grid, lam_grid
+from shiftlr.metrics import scores
+from shiftlr.recognition import decision, prepared
+from shiftlr.training import settings, values
+from shiftlr.tuning import ShareLimit, choose, tune_on_dev
+
+KINDS = ("uniform", "systematic")
+
+
+def flip(truth: np.ndarray, word_types: np.ndarray, kind: str, share: float, seed: int) -> np.ndarray:
+    """Labels of which about that share is wrong; `word_types` numbers the word of each example."""
+    rng = np.random.default_rng([seed, KINDS.index(kind), round(1000 * share)])
+    if kind == "uniform":
+        wrong = rng.random(len(truth)) < share
+    else:
+        counts = np.bincount(word_types)
+        wanted = share * len(truth)
+        chosen, total = np.zeros(len(counts), dtype=bool), 0
+        for word in rng.permutation(len(counts)):
+            if total + counts[word] <= wanted:  # a frequent word that does not fit any more is passed over
+                chosen[word], total = True, total + counts[word]
+        wrong = chosen[word_types]
+    return np.where(wrong, 1 - truth, truth)
+
+
+def split(words: Words, ner: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on and rows to tune on, no article in both."""
+    splitter = GroupShuffleSplit(1, test_size=ner["curve"]["held_out"], random_state=ner["seed"])
+    return next(splitter.split(words.X, groups=words.articles))
+
+
+def point(method: dict[str, Any], words: Words, labels: np.ndarray, ner: dict[str, Any], alpha: float | None) -> list[dict]:
+    """The models of a method at one share of flipped labels: their names, parameters and F1."""
+    train, dev = split(words, ner)
+    data = words.X[train], labels[train], words.X[dev], labels[dev]
+    estimator = prepared(method, ner, alpha)
+    if method["method"] == "standard":
+        grid = alpha_grid([1.0 / sigma2 for sigma2 in values(ner["sigma2s"])])
+        models = {"standard": tune_on_dev(estimator, grid, *data, scoring=ner["penalty_scoring"])}
+    elif method["method"] == "robust":
+        grid = lam_grid(values(ner["lams"]))
+        fits = fit_grid(estimator, grid, *data[:2])
+        found = fits.scores(*data[2:], ner["penalty_scoring"])
+        about = ShareLimit(about=float(np.mean(labels[train] != words.truth[train])), within=ner["share_within"])
+        models = {"robust": choose(grid, fits, found, about), "robust_folds": choose(grid, fits, found)}
+    else:
+        grid = settings(getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"])
+        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
+    rows = []
+    for name, tuned in models.items():
+        found = scores(decision(tuned.estimator, words.X_test) > 0.0, words.truth_test == 1)
+        rows.append({"model": name, **found._asdict(), "params": {"alpha": alpha} | tuned.params})
+    return rows
+
+
+def word_types(words: Words, names: list[str]) -> np.ndarray:
+    """Which word each example is, by the feature that says so."""
+    is_word = np.array([name.startswith("word ") for name in names])
+    rows, columns = words.X.nonzero()
+    mine = is_word[columns]
+    types = np.empty(words.X.shape[0], dtype=np.int64)
+    types[rows[mine]] = np.unique(columns[mine], return_inverse=True)[1]
+    return types
+
+
+def as_frame(rows: list[dict]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["kind", "share", "model", "precision", "recall", "f1", "params"])
