@@ -20,6 +20,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/simulations.smk"
 include: "workflow/rules/colon.smk"
+include: "workflow/rules/ner.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -31,5 +32,6 @@ rule all:
         "results/manifest.json",
         "results/provenance.json",
         COLON_FILES,
+        NER_FILES,
         expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
         expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),

@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(workflow.basedir, "workflow")))
 
 from shiftlr import launch
 from shiftlr.config import (
+    LAM_RULES,
     ConfigError,
     blocks,
     colon_row,
@@ -17,6 +18,8 @@ from shiftlr.config import (
     data_settings,
     fingerprint,
     methods_of,
+    ner_method,
+    ner_methods,
     tuning_settings,
     untitled,
 )
@@ -46,12 +49,21 @@ STARTED = "results/logs/started.json"
 COLON_ROWS = [*config["colon"]["rows"], *config["colon"]["sensitivity"]] if config["colon"]["rows"] else []
 COLON_TABLES = ["table2", "preprocessing"]
 COLON_SETTINGS = ["folds", "repeats", "seed", "strengths", "weakest", "lams", "restarts", "resamples"]
-SOURCES = ["alon1999"] if COLON_ROWS else []
-FACTS = ["results/colon/facts.csv"] if COLON_ROWS else []
-
-EVERY_TABLE = [*TABLES, *(COLON_TABLES if COLON_ROWS else [])]
-EVERY_FIGURE = [*FIGURES, *(["colon_map", "colon_stability"] if COLON_ROWS else [])]
 COLON_FILES = [f"results/colon/{name}.csv" for name in ("suspects", "map", "stability")] if COLON_ROWS else []
+
+NER_LABELS = list(config["ner"]["labels"])
+NER_TUNING = ["seed", "folds", "scoring", "sigma2s", "lams", "share_within", "tol"]
+NER_WHOSE = {who: labels for who, labels in {"auto": "auto", "crowd": "per_article"}.items() if labels in NER_LABELS}
+NER_SUSPECTS = list(NER_WHOSE.values())
+NER_CURVE = "results/ner/noise_curve.csv" if "gold" in NER_LABELS else None
+NER_TABLES = ["table3", "table4", "table5", "table8", "label_errors", "thinning"] if NER_LABELS else []
+NER_FIGURES = ["figure3", "label_errors", *(["noise_curve"] if NER_CURVE else [])] if NER_LABELS else []
+NER_FILES = [f"results/ner/suspects_{who}.csv" for who in NER_WHOSE] + [NER_CURVE] * bool(NER_CURVE)
+
+SOURCES = ["alon1999"] * bool(COLON_ROWS) + ["conll2003", "annie", "names", "crowd2014"] * bool(NER_LABELS)
+FACTS = ["results/colon/facts.csv"] * bool(COLON_ROWS) + ["results/ner/facts.csv"] * bool(NER_LABELS)
+EVERY_TABLE = [*TABLES, *(COLON_TABLES if COLON_ROWS else []), *NER_TABLES]
+EVERY_FIGURE = [*FIGURES, *(["colon_map", "colon_stability"] if COLON_ROWS else []), *NER_FIGURES]
 
 # What a fit depends on beside the method's own file. The other methods' files are left out, though grids.py imports
 # two: an edited method reruns itself only.
@@ -67,12 +79,19 @@ TRAINING_MODULES = [
     "solvers/*.py",
 ]
 
+# What the training sets of named-entity recognition depend on.
+NER_DATA_MODULES = [
+    f"datasets/{name}.py" for name in ("words", "conll", "features", "annotate", "gazetteers", "census", "crowd")
+]
+
 
 wildcard_constraints:
     experiment="[a-z][a-z0-9_]*",
     scenario="[a-z][a-z0-9_]*",
     method="[a-z][a-z0-9_]*",
     row="[a-z][a-z0-9_]*",
+    labels="[a-z][a-z0-9_]*",
+    kind="[a-z][a-z0-9_]*",
     source="[a-z][a-z0-9_]*",
     first="[0-9]+",
     last="[0-9]+",
@@ -107,6 +126,42 @@ def colon_methods(wildcards):
     return sources(f"methods/{method}.py", *others)
 
 
+def ner_method_source(wildcards):
+    return sources(f"methods/{ner_method(config, wildcards.method)['method']}.py")
+
+
+def ner_parameters(wildcards):
+    """Parameters that are chosen elsewhere: of the same method on other labels, or the penalty by standard."""
+    like = config["ner"]["labels"][wildcards.labels]["like"]
+    if like:
+        return [f"results/ner/runs/{like}/{wildcards.method}.json"]
+    return [] if wildcards.method == "standard" else [f"results/ner/runs/{wildcards.labels}/standard.json"]
+
+
+def ner_curve_parameters(wildcards):
+    return [] if wildcards.method == "standard" else [f"results/ner/curve/{wildcards.kind}/standard.json"]
+
+
+def ner_runs(labels):
+    return [f"results/ner/runs/{labels}/{method}.json" for method in ner_methods(config)]
+
+
+def ner_curve_rows(_):
+    kinds = ("uniform", "systematic")
+    return [f"results/ner/curve/{kind}/{method}.json" for kind in kinds for method in ner_methods(config)]
+
+
+def ner_category(wildcards):
+    in_appendix = wildcards.table in ("table8", "thinning")
+    return "6. Appendix B" if in_appendix else "3. Sections 4.3 and 4.4"
+
+
+def ner_titles():
+    """Titles of methods and of sets of labels, which figures show."""
+    titled = {**config["methods"], **config["ner"]["labels"]}
+    return {name: one["title"] for name, one in titled.items()} | LAM_RULES
+
+
 def figure_sources(wildcards):
     """Figure 2 shows fits; the others need no method."""
     fits = [*TRAINING_MODULES, "methods/robust.py", "methods/standard.py"]
@@ -132,11 +187,11 @@ def simulated_data(_):
 
 # The order of the report's own sections, since categories are sorted by name.
 def category(wildcards):
-    places = {"4.1": 1, "5": 3, "6": 4, "appendix B": 5}
+    places = {"4.1": 1, "5": 4, "6": 5, "appendix B": 6}
     experiment = config["experiments"].get(wildcards.table, {"section": ""})
     section = experiment["section"]
     if section not in places:
-        return "6. Other readings"
+        return "7. Other readings"
     return f"{places[section]}. {'Appendix B' if section == 'appendix B' else f'Section {section}'}"
 
 

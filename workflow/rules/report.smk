@@ -74,7 +74,7 @@ rule plot:
         png=report(
             "results/figures/{figure}.png",
             caption="../report/figure.rst",
-            category="7. Figures",
+            category="8. Figures",
             labels={"what": "figure", "name": "{figure}"},
         ),
     log:
@@ -101,6 +101,7 @@ rule manifest:
         tables=expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
         figures=expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),
         colon=COLON_FILES,
+        ner=NER_FILES,
         provenance="results/provenance.json",
         simulated=simulated_data,
     output:

@@ -27,7 +27,10 @@ _DATA_SETTINGS = (
 )
 _TUNING_SETTINGS = ("penalty", "alphas", "prefer")
 
-RESERVED = ("readings", "table2", "preprocessing")  # tables that are no experiment's
+# Tables that are no experiment's.
+RESERVED = ("readings", "table2", "preprocessing", "table3", "table4", "table5", "table8", "label_errors", "thinning")
+# Models of the robust method beside `robust`, which differ in how lam is chosen.
+LAM_RULES = {"robust_share": r"robust, $\lambda$ by share", "robust_folds": r"robust, $\lambda$ by folds"}
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 
 
@@ -74,7 +77,7 @@ def complete(config: dict[str, Any], file: str = "config.yaml") -> dict[str, Any
                 merged = _with_defaults(experiment["data"] | scenario, schema["$defs"]["scenario"], schema)
                 merged["replicates"] = config["replicates"] or merged["replicates"] or experiment["replicates"]
                 experiment["scenarios"][name] = merged
-        for name, row in config["colon"]["rows"].items():
+        for name, row in (config["colon"]["rows"] | config["ner"]["labels"]).items():
             row["title"] = row["title"] or name
         problems = list(_contradictions(config))
     if problems:
@@ -105,6 +108,18 @@ def colon_row(config: dict[str, Any], name: str) -> dict[str, Any]:
     if name in colon["rows"]:
         return colon["rows"][name] | {"preprocessing": colon["preprocessing"]}
     return colon["rows"][colon["default"]] | {"preprocessing": colon["sensitivity"][name]}
+
+
+def ner_methods(config: dict[str, Any]) -> list[str]:
+    """The methods of the named-entity tables, in their order; standard is needed by all others."""
+    return list(dict.fromkeys(["standard", *config["ner"]["methods"], *config["also"]]))
+
+
+def ner_method(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """A method as the named-entity experiments use it: the file's name, fixed parameters and grid."""
+    method, mine = config["methods"][name], config["ner"]["methods"].get(name, {"params": {}, "grid": None})
+    grid = method["grid"] if mine["grid"] is None else mine["grid"]
+    return {"name": name, "method": method["method"], "params": method["params"] | mine["params"], "grid": grid}
 
 
 def untitled(settings: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +214,8 @@ def _contradictions(config):
         yield from _bad_row(f"colon.rows.{name}", row)
     for both in sorted(colon["rows"].keys() & colon["sensitivity"].keys()):
         yield f"colon.sensitivity: {both!r} is a name under colon.rows already; use another"
-    listed = [("also", config["also"])]
+    yield from _bad_ner(config)
+    listed = [("also", config["also"]), ("ner.methods", config["ner"]["methods"])]
     for experiment, settings in config["experiments"].items():
         key = f"experiments.{experiment}"
         if experiment in RESERVED:
@@ -235,6 +251,28 @@ def _bad_row(key, row):
         yield f"{key}.grid: {row['grid']} does not go with method {row['method']}; its grid is {wanted}"
     if row["choose"] == "first_procedure" and row["method"] != "robust":
         yield f"{key}.choose: 'first_procedure' needs method robust"
+
+
+def _bad_ner(config):
+    """What the named-entity experiments cannot have."""
+    ner = config["ner"]
+    if not ner["labels"]:
+        return
+    if "standard" not in config["methods"]:
+        yield "ner: needs the method 'standard' under `methods`, which chooses the penalty for all others"
+    for name, labels in ner["labels"].items():
+        like = labels["like"]
+        if like is not None and (like not in ner["labels"] or like == name or ner["labels"][like]["like"]):
+            possible = [other for other, one in ner["labels"].items() if other != name and not one["like"]]
+            yield f"ner.labels.{name}.like: {like!r} chooses no parameters of its own; these do: {', '.join(possible)}"
+    for name, method in ner["methods"].items():
+        if config["methods"].get(name, {}).get("method") in methods.known():
+            yield from _bad_method(f"ner.methods.{name}", config["methods"][name] | method | {"penalised": "jointly"})
+    used = ner["curve"]["train"] + ner["curve"]["held_out"]
+    if used > 1.0:
+        yield f"ner.curve: train and held_out are {used:g} of the articles together; they must be at most 1"
+    if ner["thinning"]["labels"] not in ner["labels"]:
+        yield f"ner.thinning.labels: {ner['thinning']['labels']!r} is not under ner.labels: {', '.join(ner['labels'])}"
 
 
 def _bad_scenario(key, scenario, columns):

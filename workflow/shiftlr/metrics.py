@@ -40,9 +40,9 @@ def draws_of_groups(n_groups: int, resamples: int, seed: int) -> np.ndarray:
     return np.array([np.bincount(one, minlength=n_groups) for one in drawn])
 
 
-def resampled(counts: np.ndarray, draws: np.ndarray) -> Scores:
-    """Precision, recall and F1 on each resample of the groups, as arrays."""
-    return Scores(*_of_counts(draws @ counts))
+def resampled(counts: np.ndarray, draws: np.ndarray) -> dict[str, np.ndarray]:
+    """Precision, recall and F1 on each resample of the groups."""
+    return dict(zip(Scores._fields, _of_counts(draws @ counts), strict=True))
 
 
 def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """When which method pays: F1 on the test set against the share of training labels that were flipped.
 
 True labels are flipped in two ways: *uniform*, every label with the same probability; *systematic*, all labels of some
-words, drawn at random until the share is reached, as an annotator errs who does not know them. Methods are tuned on a
-part of the articles, flipped too, and trained on the others.
+words, drawn at random until the share is reached, as an annotator errs who does not know them. Methods are trained on
+some of the articles and tuned on others, flipped too.
 """
 
 from typing import Any
@@ -40,31 +40,59 @@ def flip(truth: np.ndarray, word_types: np.ndarray, kind: str, share: float, see
 
 def split(words: Words, ner: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Rows to train on and rows to tune on, no article in both."""
-    splitter = GroupShuffleSplit(1, test_size=ner["curve"]["held_out"], random_state=ner["seed"])
+    curve = ner["curve"]
+    splitter = GroupShuffleSplit(1, train_size=curve["train"], test_size=curve["held_out"], random_state=ner["seed"])
     return next(splitter.split(words.X, groups=words.articles))
 
 
-def point(method: dict[str, Any], words: Words, labels: np.ndarray, ner: dict[str, Any], alpha: float | None) -> list[dict]:
+def point(
+    method: dict[str, Any], words: Words, labels: np.ndarray, ner: dict[str, Any], alpha: float | None
+) -> list[dict]:
     """The models of a method at one share of flipped labels: their names, parameters and F1."""
     train, dev = split(words, ner)
     data = words.X[train], labels[train], words.X[dev], labels[dev]
     estimator = prepared(method, ner, alpha)
     if method["method"] == "standard":
-        grid = alpha_grid([1.0 / sigma2 for sigma2 in values(ner["sigma2s"])])
-        models = {"standard": tune_on_dev(estimator, grid, *data, scoring=ner["penalty_scoring"])}
+        grid = alpha_grid([1.0 / sigma2 for sigma2 in values(ner["curve"]["sigma2s"])])
+        models = {"standard": tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
     elif method["method"] == "robust":
         grid = lam_grid(values(ner["lams"]))
         fits = fit_grid(estimator, grid, *data[:2])
-        found = fits.scores(*data[2:], ner["penalty_scoring"])
+        found = fits.scores(*data[2:], ner["scoring"])
         about = ShareLimit(about=float(np.mean(labels[train] != words.truth[train])), within=ner["share_within"])
         models = {"robust": choose(grid, fits, found, about), "robust_folds": choose(grid, fits, found)}
     else:
-        grid = settings(getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"])
+        grid = settings(
+            getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"]
+        )
         models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
     rows = []
     for name, tuned in models.items():
         found = scores(decision(tuned.estimator, words.X_test) > 0.0, words.truth_test == 1)
-        rows.append({"model": name, **found._asdict(), "params": {"alpha": alpha} | tuned.params})
+        rows.append(
+            {"model": name, **found._asdict(), "params": ({} if alpha is None else {"alpha": alpha}) | tuned.params}
+        )
+    return rows
+
+
+def points(
+    method: dict[str, Any],
+    kind: str,
+    words: Words,
+    types: np.ndarray,
+    ner: dict[str, Any],
+    chosen: list[dict],
+) -> list[dict]:
+    """The points of one method. `chosen` are those of standard, whose penalty the others take over."""
+    alphas = {row["share"]: row["params"]["alpha"] for row in chosen}
+    rows = []
+    for share in ner["curve"]["shares"]:
+        labels = flip(words.truth, types, kind, share, ner["seed"])
+        try:
+            found = point(method, words, labels, ner, alphas.get(share))
+        except Exception as error:  # whatever a rival's code raises, the other points go on
+            found = [{"model": method["name"], "reason": f"{type(error).__name__}: {error}"}]
+        rows += [{"kind": kind, "share": share} | row for row in found]
     return rows
 
 
@@ -79,4 +107,4 @@ def word_types(words: Words, names: list[str]) -> np.ndarray:
 
 
 def as_frame(rows: list[dict]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["kind", "share", "model", "precision", "recall", "f1", "params"])
+    return pd.DataFrame(rows, columns=["kind", "share", "model", "precision", "recall", "f1", "params", "reason"])

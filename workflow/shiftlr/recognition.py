@@ -55,7 +55,7 @@ def train(
     if method["method"] == "robust":
         return {name: _model(tuned, alpha=alpha) for name, tuned in _robust(estimator, words, ner, lam_rule).items()}
     grid = getattr(type(estimator), "grid", {}) if method["grid"] is None else method["grid"]
-    tuned = tune_by_folds(estimator, settings(grid), words.X, words.labels, **folds(words, ner, "scoring"))
+    tuned = tune_by_folds(estimator, settings(grid), words.X, words.labels, **folds(words, ner))
     return {method["name"]: _model(tuned, alpha=alpha)}
 
 
@@ -71,20 +71,20 @@ def prepared(method: dict[str, Any], ner: dict[str, Any], alpha: float | None) -
     return estimator
 
 
-def folds(words: Words, ner: dict[str, Any], scoring: str) -> dict[str, Any]:
+def folds(words: Words, ner: dict[str, Any]) -> dict[str, Any]:
     """How settings are compared: by folds that never split an article."""
-    return {"n_splits": ner["folds"], "random_state": ner["seed"], "groups": words.articles, "scoring": ner[scoring]}
+    return {"n_splits": ner["folds"], "random_state": ner["seed"], "groups": words.articles, "scoring": ner["scoring"]}
 
 
 def _standard(estimator, words, ner):
     alphas = [1.0 / sigma2 for sigma2 in values(ner["sigma2s"])]
-    return tune_by_folds(estimator, alpha_grid(alphas), words.X, words.labels, **folds(words, ner, "penalty_scoring"))
+    return tune_by_folds(estimator, alpha_grid(alphas), words.X, words.labels, **folds(words, ner))
 
 
 def _robust(estimator, words, ner, lam_rule):
     """lam by folds, and by folds among those that shift about as many examples as are mislabelled."""
     grid = lam_grid(values(ner["lams"]))
-    found = fold_scores(estimator, grid, words.X, words.labels, **folds(words, ner, "penalty_scoring"))
+    found = fold_scores(estimator, grid, words.X, words.labels, **folds(words, ner))
     fits = fit_grid(estimator, grid, words.X, words.labels)
     limits = {
         "folds": None,
@@ -140,7 +140,8 @@ def record(method: dict[str, Any], words: Words, fit) -> tuple[dict[str, Any], d
         except Exception as error:  # whatever a rival's code raises, the other methods go on
             reason = f"{type(error).__name__}: {error}"
             return {method["name"]: {"status": "failed", "reason": reason}}, {}
-    about, arrays = {}, {}
+    about: dict[str, dict[str, Any]] = {}
+    arrays: dict[str, np.ndarray] = {}
     for name, model in models.items():
         on_test = decision(model.estimator, words.X_test)
         found = scores(on_test > 0.0, words.truth_test == 1)

@@ -1,7 +1,7 @@
 """Automatic labels (section 4.4): a rule-based annotator of persons, in the manner of GATE's MUSE and ANNIE.
 
-It sees words and sentences, never tags. At each word of a sentence, from left to right, the first rule that matches marks
-the words of a name, and reading goes on behind it:
+It sees words and sentences, never tags. At each word of a sentence, from left to right, the first rule that matches
+marks the words of a name, and reading goes on behind it:
 
     full      a name in a list of famous people
     title     a name behind a title or an office ("Mr.", "Prime Minister"), which is not marked itself

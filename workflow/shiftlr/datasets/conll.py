@@ -1,11 +1,13 @@
 """The CoNLL-2003 corpus (Tjong Kim Sang and De Meulder 2003): news text, one word a line, is it part of a name?
 
-A line holds a word, two columns that are not used here, and a tag: O, or B- or I- and the kind of name. A blank line ends
-a sentence, and a word -DOCSTART-, a sentence of its own, begins an article. A word is a person if its tag ends in PER.
+A line holds a word, two columns that are not used here, and a tag: O, or B- or I- and the kind of name. A blank line
+ends a sentence, and a word -DOCSTART-, a sentence of its own, begins an article. A word is a person if its tag ends in
+PER.
 """
 
 import logging
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,8 +36,7 @@ class Corpus(NamedTuple):
 
     def sentences(self) -> list[list[str]]:
         """The words of each sentence."""
-        bounds = self.sentence_starts.tolist()
-        return [self.words[first:last] for first, last in zip(bounds, bounds[1:], strict=False)]
+        return [self.words[first:last] for first, last in pairwise(self.sentence_starts.tolist())]
 
 
 def read(path: str | Path) -> Corpus:

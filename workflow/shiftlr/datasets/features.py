@@ -63,11 +63,12 @@ def _class_of(sign):
     return "X" if sign.isupper() else sign
 
 
-def pieces(word: str) -> set[str]:
-    """Prefixes and suffixes of <word>."""
+def pieces(word: str) -> list[str]:
+    """Prefixes and suffixes of <word>, each once."""
     marked = f"<{word}>"
-    longest = [length for length in _LENGTHS if length <= len(marked)]
-    return {marked[:length] for length in longest} | {marked[-length:] for length in longest}
+    lengths = [length for length in _LENGTHS if length <= len(marked)]
+    both = [marked[:length] for length in lengths] + [marked[-length:] for length in lengths]
+    return list(dict.fromkeys(both))  # in an order of its own: that of a set changes from run to run
 
 
 def of_word(words: Sequence[str], shapes: Sequence[str], place: int) -> list[str]:
@@ -97,7 +98,7 @@ def of_word(words: Sequence[str], shapes: Sequence[str], place: int) -> list[str
 
 def _window(words):
     """The distinct words of a window; the empty one where it reaches beyond the sentence."""
-    return {*words, ""} if len(words) < _WINDOW else set(words)
+    return dict.fromkeys([*words, ""] if len(words) < _WINDOW else words)
 
 
 class Vocabulary:

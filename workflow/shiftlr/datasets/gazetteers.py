@@ -40,7 +40,7 @@ class Gazetteer(NamedTuple):
 
 
 def read_annie(folder: str | Path, lists: Mapping[str, Iterable[str]] = ANNIE) -> Gazetteer:
-    """ANNIE's lists of a folder, or a ValueError that names those that lists.def does not know or that are not there."""
+    """ANNIE's lists of a folder, or a ValueError that names those that lists.def does not know or that are missing."""
     folder = Path(folder)
     known = {line.split(":")[0].strip() for line in lines(folder / "lists.def")}
     wanted = [name for names in lists.values() for name in names]

@@ -144,11 +144,11 @@ def _opened(archive, member):
         with zipfile.ZipFile(archive) as opened, opened.open(member) as inside:
             yield inside
         return
-    with tarfile.open(archive) as opened:
-        inside = opened.extractfile(member)
-        if inside is None:
+    with tarfile.open(archive) as tar:
+        file = tar.extractfile(member)
+        if file is None:
             raise KeyError(member)
-        yield inside
+        yield file
 
 
 def _take_out(archive, member, target):

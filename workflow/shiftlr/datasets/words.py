@@ -1,9 +1,9 @@
 """Training sets for named-entity recognition: words with noisy labels and true ones, beside the test set.
 
-    auto         CoNLL's training text, labelled by rules (section 4.4)
-    gold         the same words with CoNLL's own labels
-    turker       articles labelled by one crowd worker (section 4.3)
-    per_article  articles labelled by one worker each, drawn for every article
+auto         CoNLL's training text, labelled by rules (section 4.4)
+gold         the same words with CoNLL's own labels
+turker       articles labelled by one crowd worker (section 4.3)
+per_article  articles labelled by one worker each, drawn for every article
 """
 
 import gzip
@@ -123,6 +123,14 @@ def _by_crowd(kind, train, folders, settings):
     return Labelled(votes.corpus, places, labels, about)
 
 
+def text_of(kind: str, folders: Folders) -> Corpus:
+    """The text that a training set's `places` count in."""
+    train = read(Path(folders.conll, FILES["train"]))
+    if kind in ("auto", "gold") or is_standin(folders.crowd):
+        return train
+    return crowd.read(Path(folders.crowd, crowd.ARCHIVE), train).corpus
+
+
 def _share(part, whole_of):
     return float(part.sum() / max(1, whole_of.sum()))
 
@@ -166,13 +174,17 @@ def assemble(given: Labelled, kept: np.ndarray, use_truth: bool, test: Corpus) -
 
 
 def make(kind: str, folders: Folders, settings: dict[str, Any]) -> tuple[Words, Vocabulary, dict[str, Any]]:
-    """(the training set, the names of its features, what the table of data says of it)."""
-    mine = settings["labels"][kind]
+    """(the training set, the names of its features, what the table of data says of it).
+
+    `settings` is the config's `ner` with the settings of this set alone under `labels`.
+    """
     given = label(kind, folders, settings)
     test = read_test(folders)
     if not is_standin(folders.conll):
         crowd.check_disjoint(given.corpus, test)
-    words, vocabulary = assemble(given, subsample(given.labels, mine, settings["seed"]), kind == "gold", test)
+    words, vocabulary = assemble(
+        given, subsample(given.labels, settings["labels"], settings["seed"]), kind == "gold", test
+    )
     positives = int(words.labels.sum())
     about = given.about | {
         "positives": positives,

@@ -1,0 +1,18 @@
+"""The suspects of a training set in context, and whether those that methods suspect are wrong."""
+
+import sys
+
+sys.stderr = open(snakemake.log[0], "w", buffering=1)
+
+from shiftlr.datasets import words
+from shiftlr.evaluation import gather
+from shiftlr.files import write_text
+from shiftlr.label_errors import compare_rankings, in_context
+
+kind = snakemake.wildcards.labels
+data, models = words.load(snakemake.input.words), gather(snakemake.input.runs)
+errors = compare_rankings(kind, data, models, snakemake.params.ner)
+write_text(snakemake.output.errors, errors.to_csv(index=False))
+text = words.text_of(kind, words.Folders(snakemake.input.conll, "", "", snakemake.input.crowd))
+suspects = in_context(text, data, models.arrays["robust.suspicion"])
+write_text(snakemake.output.suspects, suspects.to_csv(index=False))
