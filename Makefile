@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all env data lint test verify expected pdf bench lock format clean
+.PHONY: all env data lint test verify expected pdf bench bench-ner lock format clean
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
 all: env
@@ -64,6 +64,10 @@ format: env
 # The peers need other versions than we do, so they get an environment of their own.
 bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python workflow/scripts/bench_core.py
+
+# On the real CoNLL-2003 matrix, which `make data` fetches.
+bench-ner: data
+	$(BIN)/python workflow/scripts/bench_ner.py
 
 $(BENCH_VENV)/.installed: envs/bench.txt pyproject.toml
 	$(PYTHON) -m venv $(BENCH_VENV)

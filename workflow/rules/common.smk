@@ -56,8 +56,9 @@ NER_TUNING = ["seed", "folds", "scoring", "sigma2s", "lams", "share_within", "to
 NER_WHOSE = {who: labels for who, labels in {"auto": "auto", "crowd": "per_article"}.items() if labels in NER_LABELS}
 NER_SUSPECTS = list(NER_WHOSE.values())
 NER_CURVE = "results/ner/noise_curve.csv" if "gold" in NER_LABELS else None
-NER_TABLES = ["table3", "table4", "table5", "table8", "label_errors", "thinning"] if NER_LABELS else []
-NER_FIGURES = ["figure3", "label_errors", *(["noise_curve"] if NER_CURVE else [])] if NER_LABELS else []
+NER_TABLES = ["table3", "table4", "table5", "table8", "thinning"] * bool(NER_LABELS)
+NER_TABLES += ["label_errors"] * bool(NER_WHOSE)
+NER_FIGURES = ["figure3", "label_errors"] * bool(NER_WHOSE) + ["noise_curve"] * bool(NER_CURVE)
 NER_FILES = [f"results/ner/suspects_{who}.csv" for who in NER_WHOSE] + [NER_CURVE] * bool(NER_CURVE)
 
 SOURCES = ["alon1999"] * bool(COLON_ROWS) + ["conll2003", "annie", "names", "crowd2014"] * bool(NER_LABELS)

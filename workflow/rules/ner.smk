@@ -223,7 +223,7 @@ rule list_suspects:
 rule plot_words:
     input:
         words=expand("results/ner/data/{labels}.npz", labels=NER_SUSPECTS),
-        about=expand("results/ner/data/{labels}.json", labels=NER_SUSPECTS),
+        about=expand("results/ner/data/{labels}.json", labels=NER_SUSPECTS + ["gold"] * bool(NER_CURVE)),
         runs=[path for labels in NER_SUSPECTS for path in ner_runs(labels)],
         errors=expand("results/ner/label_errors/{labels}.csv", labels=NER_SUSPECTS),
         curve=[NER_CURVE] if NER_CURVE else [],

@@ -4,6 +4,7 @@ import sys
 
 sys.stderr = open(snakemake.log[0], "w", buffering=1)
 
+import numpy as np
 from shiftlr.datasets import words
 from shiftlr.evaluation import gather
 from shiftlr.files import write_text
@@ -14,5 +15,6 @@ data, models = words.load(snakemake.input.words), gather(snakemake.input.runs)
 errors = compare_rankings(kind, data, models, snakemake.params.ner)
 write_text(snakemake.output.errors, errors.to_csv(index=False))
 text = words.text_of(kind, words.Folders(snakemake.input.conll, "", "", snakemake.input.crowd))
-suspects = in_context(text, data, models.arrays["robust.suspicion"])
+shifts = models.arrays.get("robust.suspicion", np.zeros(len(data.labels)))  # no robust model, no suspects
+suspects = in_context(text, data, shifts)
 write_text(snakemake.output.suspects, suspects.to_csv(index=False))

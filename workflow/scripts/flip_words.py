@@ -19,4 +19,4 @@ chosen = json.loads(Path(snakemake.input.chosen[0]).read_text()) if snakemake.in
 rows = points(
     snakemake.params.method, snakemake.wildcards.kind, data, word_types(data, names), snakemake.params.ner, chosen
 )
-write_text(snakemake.output.rows, json.dumps(rows, indent=1) + "\n")
+write_text(snakemake.output.rows, json.dumps(rows, indent=1, default=lambda number: number.item()) + "\n")

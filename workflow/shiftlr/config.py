@@ -77,8 +77,9 @@ def complete(config: dict[str, Any], file: str = "config.yaml") -> dict[str, Any
                 merged = _with_defaults(experiment["data"] | scenario, schema["$defs"]["scenario"], schema)
                 merged["replicates"] = config["replicates"] or merged["replicates"] or experiment["replicates"]
                 experiment["scenarios"][name] = merged
-        for name, row in (config["colon"]["rows"] | config["ner"]["labels"]).items():
-            row["title"] = row["title"] or name
+        for titled in (config["colon"]["rows"], config["ner"]["labels"]):
+            for name, row in titled.items():
+                row["title"] = row["title"] or name
         problems = list(_contradictions(config))
     if problems:
         raise ConfigError("\n".join(f"{file}: {problem}" for problem in problems))
@@ -160,7 +161,7 @@ def dotted(*parts: object) -> str:
 def describe_error(error) -> str:
     """A schema violation in our own words: key, value, what is allowed."""
     key, value, limit = dotted(*error.absolute_path), error.instance, error.validator_value
-    if "propertyNames" in error.absolute_schema_path:
+    if "propertyNames" in error.absolute_schema_path and error.validator == "pattern":
         return f"{key}: {value!r} is no name; a name has lower-case letters, digits and _, and begins with a letter"
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
@@ -268,6 +269,10 @@ def _bad_ner(config):
     for name, method in ner["methods"].items():
         if config["methods"].get(name, {}).get("method") in methods.known():
             yield from _bad_method(f"ner.methods.{name}", config["methods"][name] | method | {"penalised": "jointly"})
+    from sklearn.metrics import get_scorer_names
+
+    if ner["scoring"] not in get_scorer_names():
+        yield f"ner.scoring: {ner['scoring']!r} is no scorer of scikit-learn's; f1, precision and accuracy are"
     used = ner["curve"]["train"] + ner["curve"]["held_out"]
     if used > 1.0:
         yield f"ner.curve: train and held_out are {used:g} of the articles together; they must be at most 1"

@@ -26,8 +26,9 @@ PACKAGES = (
     "numba",
     "scikit-learn",
     "threadpoolctl",
+    "cleanlab",
 )
-_FITTING = ("train", "detect")  # rules that fit models
+_FITTING = ("train", "detect", "train_words", "flip_words", "thin_features")  # rules that fit models
 ROOT = Path(__file__).parents[2]
 
 

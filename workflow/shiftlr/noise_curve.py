@@ -15,7 +15,7 @@ from shiftlr import methods
 from shiftlr.datasets.words import Words
 from shiftlr.grids import alpha_grid, fit_grid, lam_grid
 from shiftlr.metrics import scores
-from shiftlr.recognition import decision, prepared
+from shiftlr.recognition import decision, named_by_rule, prepared, taken_over
 from shiftlr.training import settings, values
 from shiftlr.tuning import ShareLimit, choose, tune_on_dev
 
@@ -54,13 +54,14 @@ def point(
     estimator = prepared(method, ner, alpha)
     if method["method"] == "standard":
         grid = alpha_grid([1.0 / sigma2 for sigma2 in values(ner["curve"]["sigma2s"])])
-        models = {"standard": tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
+        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
     elif method["method"] == "robust":
         grid = lam_grid(values(ner["lams"]))
         fits = fit_grid(estimator, grid, *data[:2])
         found = fits.scores(*data[2:], ner["scoring"])
         about = ShareLimit(about=float(np.mean(labels[train] != words.truth[train])), within=ner["share_within"])
-        models = {"robust": choose(grid, fits, found, about), "robust_folds": choose(grid, fits, found)}
+        by_rule = {"share": choose(grid, fits, found, about), "folds": choose(grid, fits, found)}
+        models = named_by_rule(method, by_rule)
     else:
         grid = settings(
             getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"]
@@ -69,9 +70,8 @@ def point(
     rows = []
     for name, tuned in models.items():
         found = scores(decision(tuned.estimator, words.X_test) > 0.0, words.truth_test == 1)
-        rows.append(
-            {"model": name, **found._asdict(), "params": ({} if alpha is None else {"alpha": alpha}) | tuned.params}
-        )
+        params = taken_over(tuned.estimator, alpha) | tuned.params
+        rows.append({"model": name, **found._asdict(), "params": params})
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Which words are persons: every method tuned on noisy labels as in sections 4.3 and 4.4, fitted, and tried on the test set.
+"""Which words are persons: every method tuned on noisy labels, as in sections 4.3 and 4.4, and tried on the test set.
 
 The penalty is L2 for all. Its strength alpha = 1 / sigma^2 is chosen with standard logistic regression by folds that
 never split an article, and all other methods take it over; then each method's own parameters are chosen by the same
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from shiftlr import methods
 from shiftlr.datasets.words import Words
@@ -49,14 +50,24 @@ def train(
     """
     estimator = prepared(method, ner, alpha)
     if like is not None:
+        if not like:
+            raise ValueError("it has no parameters to take over: it failed where they were to be chosen")
         return {name: _fixed(estimator, params, words) for name, params in like.items()}
     if method["method"] == "standard":
-        return {"standard": _model(_standard(estimator, words, ner))}
+        return {method["name"]: _model(_standard(estimator, words, ner))}
     if method["method"] == "robust":
-        return {name: _model(tuned, alpha=alpha) for name, tuned in _robust(estimator, words, ner, lam_rule).items()}
+        tuned = _robust(estimator, words, ner, lam_rule)
+        return named_by_rule(method, {rule: _model(one, alpha) for rule, one in tuned.items()})
     grid = getattr(type(estimator), "grid", {}) if method["grid"] is None else method["grid"]
     tuned = tune_by_folds(estimator, settings(grid), words.X, words.labels, **folds(words, ner))
-    return {method["name"]: _model(tuned, alpha=alpha)}
+    return {method["name"]: _model(tuned, alpha)}
+
+
+def named_by_rule(method: dict[str, Any], by_rule: dict[str, Any]) -> dict[str, Any]:
+    """Names of the robust method's models: the first rule's is called like it; only `robust` has both."""
+    first, *others = by_rule
+    more = {f"robust_{rule}": by_rule[rule] for rule in others if method["name"] == "robust"}
+    return {method["name"]: by_rule[first]} | more
 
 
 def prepared(method: dict[str, Any], ner: dict[str, Any], alpha: float | None) -> Any:
@@ -82,7 +93,7 @@ def _standard(estimator, words, ner):
 
 
 def _robust(estimator, words, ner, lam_rule):
-    """lam by folds, and by folds among those that shift about as many examples as are mislabelled."""
+    """lam by folds, and by folds among those that shift about as many examples as are mislabelled; `lam_rule` first."""
     grid = lam_grid(values(ner["lams"]))
     found = fold_scores(estimator, grid, words.X, words.labels, **folds(words, ner))
     fits = fit_grid(estimator, grid, words.X, words.labels)
@@ -90,25 +101,25 @@ def _robust(estimator, words, ner, lam_rule):
         "folds": None,
         "share": ShareLimit(about=float(np.mean(words.labels != words.truth)), within=ner["share_within"]),
     }
-    return {
-        "robust" if rule == lam_rule else f"robust_{rule}": choose(grid, fits, found, limit)
-        for rule, limit in sorted(limits.items(), key=lambda one: one[0] != lam_rule)
-    }
+    rules = sorted(limits, key=lambda rule: rule != lam_rule)
+    return {rule: choose(grid, fits, found, limits[rule]) for rule in rules}
 
 
-def _model(tuned: Tuning, **shared):
-    shared = {name: value for name, value in shared.items() if value is not None}
-    return Model(tuned.estimator, shared | tuned.params, tuned.rows)
+def taken_over(estimator: Any, alpha: float | None) -> dict[str, float]:
+    """The penalty's strength, if there is one."""
+    return {"alpha": alpha} if alpha is not None and "penalty" in estimator.get_params() else {}
+
+
+def _model(tuned: Tuning, alpha=None):
+    return Model(tuned.estimator, taken_over(tuned.estimator, alpha) | tuned.params, tuned.rows)
 
 
 def _fixed(estimator, params, words):
-    known = {name: value for name, value in params.items() if name in estimator.get_params()}
-    fitted = type(estimator)(**estimator.get_params() | known).fit(words.X, words.labels)
-    return Model(fitted, known, [])
+    return Model(clone(estimator).set_params(**params).fit(words.X, words.labels), params, [])
 
 
 def suspicion(estimator: Any, words: Words) -> np.ndarray:
-    """How much each training label looks wrong: the size of its shift, its doubt, whether it was filtered, its slack."""
+    """How much each training label looks wrong: its shift, its doubt, whether it was filtered, its margin."""
     if hasattr(estimator, "shifts_"):
         return np.abs(estimator.shifts_)
     if hasattr(estimator, "doubts_"):
@@ -136,19 +147,25 @@ def record(method: dict[str, Any], words: Words, fit) -> tuple[dict[str, Any], d
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            models = fit()
+            about, arrays = _describe(fit(), words)
         except Exception as error:  # whatever a rival's code raises, the other methods go on
             reason = f"{type(error).__name__}: {error}"
             return {method["name"]: {"status": "failed", "reason": reason}}, {}
+    for one in about.values():
+        one["warnings"] = sorted({str(warning.message) for warning in caught})
+    about[next(iter(about))]["seconds"] = round(time.perf_counter() - start, 3)
+    return about, arrays
+
+
+def _describe(models, words):
     about: dict[str, dict[str, Any]] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, model in models.items():
         on_test = decision(model.estimator, words.X_test)
         found = scores(on_test > 0.0, words.truth_test == 1)
         about[name] = {"status": "ok", "params": model.params} | found._asdict() | _learned(model.estimator)
-        about[name] |= {"tried": model.tried, "warnings": sorted({str(one.message) for one in caught})}
+        about[name]["tried"] = model.tried
         arrays |= {f"{name}.test": on_test, f"{name}.suspicion": suspicion(model.estimator, words)}
-    about[next(iter(about))]["seconds"] = round(time.perf_counter() - start, 3)
     return about, arrays
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from shiftlr.config import LAM_RULES
+from shiftlr.config import LAM_RULES, ner_methods
 from shiftlr.evaluation import BASELINE
 from shiftlr.tables import Cell, Table
 
@@ -14,9 +14,10 @@ SHOWN = 40  # suspects on a page
 STANDIN = "Stand-in data for what could not be had. "
 OTHER_DATA = "Other data than the report's: its Wikipedia set was never published, and its annotator is not to be had."
 RULES_NOTE = (
-    r"robust: $\lambda$ by cross-validation on crowd labels; on automatic labels by cross-validation among those that shift "
-    "about as many examples as are mislabelled, as in the report. The other rule stands below it."
+    r"robust: $\lambda$ by cross-validation on crowd labels; on automatic labels by cross-validation among those that "
+    "shift about as many examples as are mislabelled, as in the report. The other rule stands below it."
 )
+COLUMNS = ("labels", "model", "precision", "recall", "f1", "published_f1", "data")  # of the CSV of scores
 _TEST = "CoNLL test"
 
 
@@ -108,19 +109,21 @@ def _against_gold(about):
 
 
 def score_table(name: str, config: dict[str, Any], about, scores, differences, published) -> Table:
-    """Table 4, 5 or 8: precision, recall and F1 of each model, its gain in F1 over standard, and the published scores."""
+    """Table 4, 5 or 8: precision, recall and F1 of each model, its gain over standard, and the published scores."""
     table = TABLES[name]
-    others = [model for model in config["also"] if model not in table.models]
+    in_report = {model for one in TABLES.values() for model in one.models}
+    others = [model for model in ner_methods(config) if model in config["also"] or model not in in_report]
+    shown = list(dict.fromkeys([*table.models, *others]))
     theirs = published[published["table"] == name].pivot_table(index="row", columns="column", values="value")
     gains = differences[differences["against"] == BASELINE].set_index(["labels", "model"])
     lines: list[list[Cell]] = []
     records, groups = [], []
     for kind in [kind for kind in table.labels if kind in about]:
         mine = scores[scores["labels"] == kind].set_index("model")
-        ok = mine[mine["status"] == "ok"]
+        ok = mine[(mine["status"] == "ok") & mine.index.isin(shown)]
         best = ok["f1"].idxmax() if len(ok) else None
         groups.append(len(lines))
-        for model in [model for model in (*table.models, *others) if model in mine.index]:
+        for model in [model for model in shown if model in mine.index]:
             row = mine.loc[model]
             compared = kind != "gold" and model in theirs.index
             numbers = (
@@ -144,10 +147,10 @@ def score_table(name: str, config: dict[str, Any], about, scores, differences, p
         "of the test articles. The last three columns are the report's.",
         OTHER_DATA,
         RULES_NOTE,
-        *_failures(scores, table.labels),
+        *_failures(scores[scores["model"].isin(shown)], table.labels),
     ]
     head = ["labels", "model", "precision", "recall", "F1", "gain", "precision", "recall", "F1"]
-    return Table(caption, head, lines, 2, groups, notes, pd.DataFrame(records))
+    return Table(caption, head, lines, 2, groups, notes, pd.DataFrame(records, columns=list(COLUMNS)))
 
 
 def _score_cells(row, is_best):
@@ -183,9 +186,9 @@ def label_error_table(config: dict[str, Any], rows: pd.DataFrame, is_standin: bo
     counts = rows.drop_duplicates("labels")
     wrong = ", ".join(f"{config['ner']['labels'][one.labels]['title']}: {one.wrong:,}" for one in counts.itertuples())
     notes = [
-        "named: labels that the method calls wrong (shifted, more likely wrong than not, filtered out, on the wrong side of "
-        "the boundary, cleanlab's confident learning); right: the share of them that is wrong indeed; then the share "
-        "among the k most suspicious. Equally suspicious examples count in part.",
+        "named: labels that the method calls wrong (shifted, more likely wrong than not, filtered out, on the wrong "
+        "side of the boundary, cleanlab's confident learning); right: the share of them that is wrong indeed; then the "
+        "share among the k most suspicious. Equally suspicious examples count in part.",
         f"Wrong labels in all: {wrong}.",
     ]
     caption = f"{STANDIN if is_standin else ''}Which method finds wrong labels? Beside ours: cleanlab."

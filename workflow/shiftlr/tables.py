@@ -132,6 +132,7 @@ def _beside_published(data, published, verdicts):
     )
     stated = stated.assign(published_bold=stated["bold"] == "yes").merge(verdicts[["id", "z", "verdict"]], on="id")
     keys = data["experiment"] + "." + data["scenario"] + ":" + data["method"] + ":accuracy"
+    stated = stated[stated["ours"].isin(keys)]  # elsewhere one number of ours may stand beside several of the report's
     wanted = stated.set_index("ours")[["published", "published_se", "published_bold", "z", "verdict"]]
     joined = data.join(wanted.reindex(keys).reset_index(drop=True))
     joined["published_bold"] = joined["published_bold"].eq(True)

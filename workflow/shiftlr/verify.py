@@ -2,8 +2,8 @@
 
 The data are the same on every machine, and so is every fit but for rounding, which can move a choice among near ties.
 So a mean may differ from the expected one by a fraction of its standard error; a changed method or tuning moves it
-further. Facts are counts and must be equal. What was found on stand-in data is left out. Made anew by `make expected`;
-look at the change before you commit it.
+further. So may a fact with a standard error; others, such as counts, must be equal. What was found on stand-in data is
+left out. Made anew by `make expected`; look at the change before you commit it.
 """
 
 import json
@@ -48,10 +48,13 @@ def read_expected(path: str | Path) -> dict[str, Any]:
     return json.loads(Path(path).read_text())
 
 
-def real_facts(facts: pd.DataFrame) -> dict[str, float]:
-    """The facts that were found on real data."""
-    real = facts[facts["data"] != "standin"]
-    return {key: float(value) for key, value in zip(real["key"], real["value"], strict=True)}
+def real_facts(facts: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Value and standard error (0 for what has none) of the facts that were found on real data."""
+    real = facts[facts["data"] != "standin"].fillna({"se": 0.0})
+    return {
+        row.key: {"value": round(float(row.value), 9), "se": round(float(row.se), 9)}
+        for row in real.infer_objects().itertuples()
+    }
 
 
 def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame, facts: pd.DataFrame) -> pd.DataFrame:
@@ -70,8 +73,11 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
     standins = set(facts.loc[facts["data"] == "standin", "key"])
     counted = real_facts(facts)
     for key in sorted((expected["facts"].keys() | counted.keys()) - standins):
-        pair = expected["facts"].get(key), counted.get(key)
-        rows.append((key, *pair, 0, pair[0] == pair[1]))
+        missing = {"value": np.nan, "se": 0.0}
+        wanted, ours = expected["facts"].get(key, missing), counted.get(key, missing)
+        tolerance = SHARE_OF_SE * wanted["se"]
+        agrees = abs(wanted["value"] - ours["value"]) <= tolerance  # not where one of them is missing
+        rows.append((key, wanted["value"], ours["value"], round(tolerance, 6), agrees))
     judged = judgements(verdicts)
     on_standins = set(verdicts.loc[verdicts["data"] == "standin", "id"])
     for key in sorted((expected["verdicts"].keys() | judged.keys()) - on_standins):
