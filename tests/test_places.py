@@ -1,10 +1,11 @@
-"""Mirrors, URLs, zips and wheels: what each kind of place gives, and how little a dead host costs."""
+"""Mirrors, URLs, zips and packages: what each kind of place gives, and how little a dead host costs."""
 
 import importlib.util
 import io
 import json
 import socket
 import sys
+import tarfile
 import threading
 import time
 import zipfile
@@ -176,8 +177,15 @@ def wheels(tmp_path, monkeypatch):
         wheel.writestr("somedata-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: somedata\nVersion: 1.0\n")
         wheel.writestr("somedata-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr("somedata-1.0.dist-info/RECORD", "")
-    with zipfile.ZipFile(folder / "somesource-1.0.zip", "w") as source:
-        source.writestr("somesource-1.0/setup.py", f"open({str(tmp_path / 'ran')!r}, 'w')")
+    setup = f"""open({str(tmp_path / "ran")!r}, "w").close()
+from setuptools import setup
+setup(name="somesource", version="1.0")
+"""
+    with tarfile.open(folder / "somesource-1.0.tar.gz", "w:gz") as source:
+        for name, content in (("setup.py", setup.encode()), ("good.txt", GOOD), ("other.txt", OTHER)):
+            about = tarfile.TarInfo(f"somesource-1.0/{name}")
+            about.size = len(content)
+            source.addfile(about, io.BytesIO(content))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
@@ -211,6 +219,58 @@ def test_wheels_that_fail(get, wheels, tmp_path, wheel, said):
     assert not (tmp_path / "unreachable.json").exists()
 
 
+@pytest.fixture
+def sdist(wheels):
+    """Places in the source distribution, by the paths inside it."""
+    if importlib.util.find_spec("setuptools") is None:
+        pytest.skip("there is no setuptools here")
+    right = sha256((wheels / "somesource-1.0.tar.gz").read_bytes())
+
+    def place(member, checksum=right, package="somesource==1.0"):
+        return {"sdist": package, "archive_sha256": checksum, "member": member}
+
+    return place
+
+
+def test_source_distribution(get, sdist, tmp_path):
+    good, other = sdist("somesource-1.0/good.txt"), sdist("somesource-1.0/other.txt")
+    record = get(dataset(good, other=[other]))
+    assert [about["place"] for about in record["files"].values()] == [good, other]
+    assert (tmp_path / "data" / "some" / "good.txt").read_bytes() == GOOD
+    assert (tmp_path / "ran").exists()  # so the next test can tell that it was not
+    assert importlib.util.find_spec("somesource") is None
+
+
+def test_the_setup_of_a_source_distribution_with_a_wrong_checksum_is_not_run(get, sdist, tmp_path):
+    said = reason(get, sdist("somesource-1.0/good.txt", checksum="0" * 64))
+    assert said.startswith("pip download: ERROR: THESE PACKAGES DO NOT MATCH THE HASHES")
+    assert not (tmp_path / "ran").exists()
+    assert left_behind(tmp_path) == []
+    assert not (tmp_path / "unreachable.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ({"member": "good.txt"}, "somesource-1.0.tar.gz has no member 'good.txt'"),
+        ({"member": "somesource-1.0/setup.py"}, "wrong checksum, sha256 is "),
+        ({"member": "a", "package": "somesource==2.0"}, "pip download: ERROR: Could not find a version that satisfies"),
+        ({"member": "a", "package": "somedata==1.0"}, "pip download: ERROR: Could not find a version that satisfies"),
+    ],
+)
+def test_source_distributions_that_fail(get, sdist, tmp_path, place, said):
+    assert reason(get, sdist(**place)).startswith(said)
+    assert left_behind(tmp_path) == []
+
+
+def test_a_package_without_a_wheel_comes_from_its_source_distribution(get, sdist):
+    wheel = {"wheel": "somesource==1.0", "member": "good.txt"}
+    spoilt, good = sdist("somesource-1.0/good.txt", checksum="0" * 64), sdist("somesource-1.0/good.txt")
+    about = get(dataset(wheel, spoilt, good))["files"]["good.txt"]
+    assert about["place"] == good
+    assert [tried["place"] for tried in about["tried_before"]] == [wheel, spoilt]
+
+
 def test_an_index_that_cannot_be_reached_is_asked_once(get, wheels, dead, tmp_path, monkeypatch):
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.setenv("PIP_INDEX_URL", f"http://{dead}/simple")
@@ -235,6 +295,14 @@ def test_hosts_are_probed_once_per_process(server, dead, monkeypatch):
     assert sources.available_now(source, mirror=None) == server.host
 
 
-def test_a_package_index_counts_as_a_host(wheels):
-    source = dataset({"wheel": "somedata==1.0", "member": "somedata/good.txt"})
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_a_package_index_counts_as_a_host(wheels, kind):
+    source = dataset({kind: "somedata==1.0", "member": "somedata/good.txt"})
     assert sources.available_now(source, mirror=None) == "pip"
+
+
+def test_places_in_words():
+    about = {"archive_sha256": "0" * 64, "member": "a-1/b.txt"}
+    assert places.text({"sdist": "a==1"} | about) == "sdist a==1, a-1/b.txt in it"
+    assert places.text({"url": "http://host/a.zip", "member": "b.txt"}) == "http://host/a.zip, b.txt in it"
+    assert places.text({"mirror": "a/b.txt"}) == "mirror a/b.txt"

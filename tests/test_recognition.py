@@ -55,7 +55,9 @@ def test_standard_chooses_the_penalty_by_folds():
     assert model.estimator.penalty == "l2" and model.estimator.tol == NER["tol"]
 
 
-@pytest.mark.parametrize(("rule", "names"), [("folds", ["robust", "robust_share"]), ("share", ["robust", "robust_folds"])])
+@pytest.mark.parametrize(
+    ("rule", "names"), [("folds", ["robust", "robust_share"]), ("share", ["robust", "robust_folds"])]
+)
 def test_the_rule_of_the_labels_is_called_robust_and_the_other_stands_beside_it(rule, names):
     models = fit("robust", rule, alpha=1.0)
     assert list(models) == names

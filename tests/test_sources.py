@@ -7,7 +7,7 @@ import pytest
 import yaml
 from data_server import GOOD, OTHER, PAGE, REFUSED, dataset, left_behind, sha256, stand_in
 from shiftlr.config import ConfigError
-from shiftlr.datasets import sources
+from shiftlr.datasets import census, conll, crowd, gazetteers, sources
 
 ROOT = Path(__file__).parents[1]
 
@@ -179,8 +179,14 @@ def test_collect(server, tmp_path):
 
 
 def test_our_own_file_is_valid():
-    own = sources.load(ROOT / "sources.yaml")["alon1999"]
-    assert list(own["files"]) == ["I2000.txt", "tissue.txt"]
+    own = sources.load(ROOT / "sources.yaml")
+    assert list(own["alon1999"]["files"]) == ["I2000.txt", "tissue.txt"]
+    assert list(own["conll2003"]["files"]) == list(conll.FILES.values())
+    assert {f"{name}.lst" for names in gazetteers.ANNIE.values() for name in names} | {"lists.def"} == set(
+        own["annie"]["files"]
+    )
+    assert {name for names in census.FILES.values() for name in names} == set(own["names"]["files"])
+    assert list(own["crowd2014"]["files"]) == [crowd.ARCHIVE]
 
 
 def test_every_key_of_the_schema_is_described():
@@ -231,7 +237,14 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path, change, said):
         ({"wheel": "a==1"}, "is no place; a place is {mirror: PATH}, {url: URL}"),
         ({"mirror": "a", "url": "http://host/a"}, "is no place"),
         ({"mirror": "a", "member": "b"}, "is no place"),
-        ({"path": "a"}, "unknown key 'path'; allowed are member, mirror, url, wheel"),
+        ({"sdist": "a==1", "member": "b"}, "{sdist: NAME==VERSION, archive_sha256: CHECKSUM, member: PATH}"),
+        ({"sdist": "a==1", "archive_sha256": "0" * 64}, "is no place"),
+        ({"sdist": "a", "archive_sha256": "0" * 64, "member": "b"}, "places.0.sdist: 'a' is not NAME==VERSION"),
+        (
+            {"sdist": "a==1", "archive_sha256": "0", "member": "b"},
+            "archive_sha256: '0' is not 64 digits and lower-case",
+        ),
+        ({"path": "a"}, "unknown key 'path'; allowed are archive_sha256, member, mirror, sdist, url, wheel"),
     ],
 )
 def test_what_is_wrong_in_a_place_is_named(tmp_path, place, said):

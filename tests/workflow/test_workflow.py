@@ -185,7 +185,7 @@ def test_report_page_needs_no_network(copy_of_finished, monkeypatch):
         monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens there
     copy_of_finished.run("--cores", "1", "--report", "report.html")
     page = copy_of_finished.path("report.html").read_text()
-    for text in ("A small table", "plate diagram", "0. Verdicts", "1. Section 4.1", "7. Figures"):
+    for text in ("A small table", "plate diagram", "0. Verdicts", "1. Section 4.1", "8. Figures"):
         assert text in page
 
 

@@ -54,11 +54,11 @@ def point(
     estimator = prepared(method, ner, alpha)
     if method["method"] == "standard":
         grid = alpha_grid([1.0 / sigma2 for sigma2 in values(ner["curve"]["sigma2s"])])
-        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
+        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["curve"]["scoring"])}
     elif method["method"] == "robust":
         grid = lam_grid(values(ner["lams"]))
         fits = fit_grid(estimator, grid, *data[:2])
-        found = fits.scores(*data[2:], ner["scoring"])
+        found = fits.scores(*data[2:], ner["curve"]["scoring"])
         about = ShareLimit(about=float(np.mean(labels[train] != words.truth[train])), within=ner["share_within"])
         by_rule = {"share": choose(grid, fits, found, about), "folds": choose(grid, fits, found)}
         models = named_by_rule(method, by_rule)
@@ -66,7 +66,7 @@ def point(
         grid = settings(
             getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"]
         )
-        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["scoring"])}
+        models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["curve"]["scoring"])}
     rows = []
     for name, tuned in models.items():
         found = scores(decision(tuned.estimator, words.X_test) > 0.0, words.truth_test == 1)

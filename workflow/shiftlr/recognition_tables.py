@@ -144,12 +144,12 @@ def score_table(name: str, config: dict[str, Any], about, scores, differences, p
     caption = f"{STANDIN if is_standin else ''}{table.caption}; CoNLL test set, in per cent."
     notes = [
         f"gain: F1 less that of {BASELINE}, with the 95 % interval of {config['ner']['resamples']} bootstrap resamples "
-        "of the test articles. The last three columns are the report's.",
+        "of the test articles. Last: the report's precision, recall and F1.",
         OTHER_DATA,
         RULES_NOTE,
         *_failures(scores[scores["model"].isin(shown)], table.labels),
     ]
-    head = ["labels", "model", "precision", "recall", "F1", "gain", "precision", "recall", "F1"]
+    head = ["labels", "model", "precision", "recall", "F1", "gain", "report P", "report R", "report F1"]
     return Table(caption, head, lines, 2, groups, notes, pd.DataFrame(records, columns=list(COLUMNS)))
 
 
@@ -234,10 +234,10 @@ def suspect_table(suspects: pd.DataFrame, title: str, is_standin: bool) -> Table
         ]
         for row in shown.itertuples(index=False)
     ]
-    right = (suspects["label_suspected"] == suspects["label_true"]).mean() if len(suspects) else np.nan
+    right = (suspects["label_suspected"] == suspects["label_true"]).mean()
     caption = (
         f"{STANDIN if is_standin else ''}{title}: the {len(shown)} words with the largest shifts, of {len(suspects)}."
     )
     note = f"Of all {len(suspects)} shifted words, {right:.0%} have a wrong label. The word stands in brackets."
     head = ["rank", "word", "sentence", "given", "suspected", "true", "shift"]
-    return Table(caption, head, lines, 6, [0], [note], shown)
+    return Table(caption, head, lines, 6, [0], [note] if len(suspects) else [], shown)

@@ -6,12 +6,12 @@ marks the words of a name, and reading goes on behind it:
     full      a name in a list of famous people
     title     a name behind a title or an office ("Mr.", "Prime Minister"), which is not marked itself
     first     a first name and a surname
-    initials  initials and a surname: "J. B. Smith"
+    initials  initials and a surname: "J. B. Smith"; not "J.B. Smith", which looks like "U.S. Open"
     alone     a first name by itself that is no ambiguous word and no other thing's name
 
 A *name* is a run of first names, initials and surnames' prefixes ("van", "de") that ends in a capitalised word, at most
-five words long; an ending such as "Jr." belongs to it. Words in capitals are looked up as if only their first letter
-were one. A surname is a capitalised word that is in no list of other things: places, organisations, dates, stop words.
+five words long; an ending such as "Jr." belongs to it. Words in capitals are looked up among first names and other
+things as if only their first letter were one. A surname is a capitalised word that is in no list of other things: places, organisations, dates, stop words.
 At the end of an article one more rule may go over all of it:
 
     again     a surname that an earlier rule found in this article, standing by itself
@@ -65,7 +65,7 @@ class Annotator:
             for k in range(first, last):
                 rules[k] = rule
             name = [word for word in words[first:last] if word not in self.endings]
-            if rule in ("title", "first", "initials") and self._is_surname(name[-1]):
+            if rule in ("title", "first", "initials") and name and self._is_surname(name[-1]):
                 surnames.add(name[-1])
             place = max(place + 1, last)
         return rules
@@ -117,9 +117,8 @@ def _is_capitalised(word):
 
 
 def _is_initials(word):
-    """One or more letters with full stops: J. or J.B."""
-    letters = word.split(".")
-    return word.endswith(".") and all(len(one) == 1 and one.isupper() for one in letters[:-1])
+    """A capital letter and a full stop."""
+    return len(word) == 2 and word[0].isupper() and word[1] == "."
 
 
 def _longest_match(words, place, names, longest):

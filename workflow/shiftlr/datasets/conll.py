@@ -46,7 +46,7 @@ def read(path: str | Path) -> Corpus:
     starts: list[int] = []
     articles: list[int] = []
     article, wrong, within = -1, [], False
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(_lines(path), 1):
         fields = line.split()
         if not fields:
             within = False
@@ -55,9 +55,9 @@ def read(path: str | Path) -> Corpus:
             wrong.append((number, line))
             continue
         article += fields[0] == ARTICLE
-        if not within:
+        if not within or fields[0] == ARTICLE:
             starts.append(len(words))
-        within = True
+        within = fields[0] != ARTICLE  # a sentence of its own, blank lines around it or not
         words.append(fields[0])
         tags.append(fields[3])
         articles.append(article)
@@ -70,6 +70,13 @@ def read(path: str | Path) -> Corpus:
         raise ValueError(f"{path}: its tags follow neither IOB1 nor IOB2, but a mixture of both")
     log.info("%s: %d words, %d sentences, %d articles; %s", path, len(words), len(starts), article + 1, scheme)
     return corpus
+
+
+def _lines(path):
+    try:
+        return Path(path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is not text in UTF-8: {error}") from None
 
 
 def _is_tag(tag):

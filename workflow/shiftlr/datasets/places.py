@@ -25,7 +25,7 @@ class Errand:
     mirror: Path | None
     notes: Notes
     downloads: Path  # for archives and whatever else is thrown away at the end
-    archives: dict[str, Path | Refused] = field(default_factory=dict)  # each is fetched once for all of its members
+    archives: dict[frozenset, Path | Refused] = field(default_factory=dict)  # each is fetched once for all its members
 
 
 def text(place: dict[str, str]) -> str:
@@ -93,7 +93,7 @@ def _is_page(path):
 
 def _archive(place, errand):
     """The archive of a place, or what hindered it the first time."""
-    key = place.get("url") or place.get("wheel") or place["sdist"]
+    key = frozenset(place.items() - {("member", place["member"])})  # a package's wheel and its source are two archives
     if key not in errand.archives:
         folder = errand.downloads / str(len(errand.archives))
         folder.mkdir()
