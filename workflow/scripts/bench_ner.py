@@ -37,7 +37,7 @@ def product(starts, columns, theta, out):
 
 def seconds(*actions):
     """The least time of each action, taken in turns."""
-    times = [[] for _ in actions]
+    times: list[list[float]] = [[] for _ in actions]
     for _ in range(REPEATS):
         for action, mine in zip(actions, times, strict=True):
             start = time.perf_counter()
