@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 import shiftlr
 
 # Two processes compile one kernel at once, for whole numbers and for fractions. They wait for each other in the steps
