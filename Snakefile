@@ -23,6 +23,10 @@ include: "workflow/rules/colon.smk"
 include: "workflow/rules/report.smk"
 
 
+localrules:
+    all,
+
+
 rule all:
     default_target: True
     input:
