@@ -34,7 +34,8 @@ if workflow.is_main_process:  # not a job on a node, which may not see this proc
 
 try:
     # In place, so that scripts and captions see the completed config too.
-    config.update(complete(config, " + ".join(Path(file).name for file in workflow.configfiles)))
+    files = " + ".join(Path(file).name for file in workflow.configfiles)
+    config.update(complete(config, files, checked=not workflow.is_main_process))
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
