@@ -24,6 +24,10 @@ include: "workflow/rules/ner.smk"
 include: "workflow/rules/report.smk"
 
 
+localrules:
+    all,
+
+
 rule all:
     default_target: True
     input:

@@ -2,6 +2,8 @@
 
 import copy
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -267,3 +269,16 @@ def test_a_fingerprint_does_not_depend_on_order():
     config = complete(PROJECT)
     assert fingerprint(config) == fingerprint(dict(reversed(config.items())))
     assert fingerprint(config) != fingerprint(config | {"seed": 1})
+
+
+def test_jobs_of_a_checked_run_import_no_method():
+    """A job on a cluster reads the config too; the run that submitted it has checked it."""
+    code = (
+        "import sys, yaml\n"
+        "from shiftlr.config import complete\n"
+        "whole = complete(yaml.safe_load(open('config.yaml')), checked=True)\n"
+        "assert 'sklearn' not in sys.modules and 'numba' not in sys.modules\n"
+        "assert whole == complete(yaml.safe_load(open('config.yaml')))\n"
+    )
+    root = Path(__file__).parent.parent
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True)

@@ -62,6 +62,21 @@ def test_locks_are_removed_when_nobody_is_alive(snakemake):
     assert (snakemake / "locks" / "readme").exists() and (snakemake / "other.lock").exists()
 
 
+def test_locks_of_another_machine_stay(snakemake, monkeypatch, capsys):
+    """Its process may be alive, on a shared file system that does not share the operating system's locks."""
+    monkeypatch.setattr(launch.platform, "node", lambda: "login1")
+    launch.drop_stale_locks(snakemake)
+    launch._held.pop().close()
+    (snakemake / "locks" / "1.input.lock").write_text("x")
+    monkeypatch.setattr(launch.platform, "node", lambda: "login2")
+    launch.drop_stale_locks(snakemake)
+    launch._held.pop().close()
+    assert locks(snakemake) == ["1.input.lock"]
+    assert "1.input.lock: left by a run on login1; if it is dead, use snakemake --unlock" in capsys.readouterr().err
+    launch.drop_stale_locks(snakemake)  # by now the locks are those of the run on this machine
+    assert locks(snakemake) == []
+
+
 def test_locks_stay_while_another_run_is_alive_and_go_after_it_was_killed(snakemake, start_run):
     first = start_run()
     (snakemake / "locks" / "1.input.lock").write_text("x")  # what Snakemake itself does next

@@ -1,6 +1,11 @@
 # Section 4.2: which tissues look mislabelled to each method.
 
 
+localrules:
+    tabulate_suspects,
+    plot_suspects,
+
+
 rule detect:
     input:
         folder="results/data/sources/alon1999",
@@ -15,8 +20,8 @@ rule detect:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         row=lambda wildcards: untitled(colon_row(config, wildcards.row)),
         colon={key: config["colon"][key] for key in COLON_SETTINGS if key != "resamples"},
@@ -41,8 +46,8 @@ rule map_suspects:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         preprocessing=config["colon"]["preprocessing"],
         colon={key: config["colon"][key] for key in COLON_SETTINGS if key != "restarts"},
@@ -77,8 +82,8 @@ rule tabulate_suspects:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         config_sha256=fingerprint(config["colon"]),
     script:
@@ -115,7 +120,7 @@ rule plot_suspects:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     script:
         "../scripts/plot_suspects.py"

@@ -26,17 +26,19 @@ from shiftlr.config import (
 
 from shiftlr.datasets import MODULES as external_modules
 from shiftlr.datasets import sources as external
+from shiftlr.resources import growing, training_minutes
 
 UNREACHABLE = "results/logs/unreachable.json"
 
 launch.share_package()
-launch.drop_stale_locks(".snakemake")
-if workflow.is_main_process:
+if workflow.is_main_process:  # not a job on a node, which may not see this process's lock
+    launch.drop_stale_locks(".snakemake")
     Path(UNREACHABLE).unlink(missing_ok=True)  # a new run asks every host again, once
 
 try:
     # In place, so that scripts and captions see the completed config too.
-    config.update(complete(config, " + ".join(Path(file).name for file in workflow.configfiles)))
+    files = " + ".join(Path(file).name for file in workflow.configfiles)
+    config.update(complete(config, files, checked=not workflow.is_main_process))
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
 

@@ -20,8 +20,8 @@ rule fetch:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         planned=lambda wildcards: plan_of(wildcards.source),
         unreachable=UNREACHABLE,
@@ -43,8 +43,8 @@ rule provenance:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     script:
         "../scripts/provenance.py"
 

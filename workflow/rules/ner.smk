@@ -1,6 +1,14 @@
 # Sections 4.3 and 4.4, appendix B: is this word a person? Training sets with noisy labels, every method on each of them.
 
 
+localrules:
+    evaluate_words,
+    tabulate_words,
+    list_suspects,
+    plot_words,
+    combine_curve,
+
+
 rule label_words:
     input:
         conll="results/data/sources/conll2003",
@@ -19,8 +27,8 @@ rule label_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         ner={key: config["ner"][key] for key in ("seed", "rules")},
         labels=lambda wildcards: untitled(config["ner"]["labels"][wildcards.labels]),
@@ -44,8 +52,8 @@ rule train_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(2500),
+        runtime=growing(10),
     params:
         method=lambda wildcards: ner_method(config, wildcards.method),
         ner={key: config["ner"][key] for key in NER_TUNING},
@@ -68,8 +76,8 @@ rule thin_features:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=3000,
-        runtime=30,
+        mem_mb=growing(2500),
+        runtime=growing(5),
     params:
         ner={key: config["ner"][key] for key in ("seed", "tol", "thinning")},
     script:
@@ -92,8 +100,8 @@ rule flip_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(2500),
+        runtime=growing(10),
     params:
         method=lambda wildcards: ner_method(config, wildcards.method),
         ner={key: config["ner"][key] for key in [*NER_TUNING, "curve"]},
@@ -118,8 +126,8 @@ rule find_label_errors:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=3000,
-        runtime=30,
+        mem_mb=growing(2500),
+        runtime=growing(5),
     params:
         ner={key: config["ner"][key] for key in ("seed", "folds", "tol", "ks")},
     script:
@@ -145,8 +153,8 @@ rule evaluate_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         ner={key: config["ner"][key] for key in ("seed", "resamples")},
         labels=NER_LABELS,
@@ -184,8 +192,8 @@ rule tabulate_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         config_sha256=fingerprint({key: config[key] for key in ("also", "methods", "ner")}),
     script:
@@ -214,8 +222,8 @@ rule list_suspects:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     script:
         "../scripts/list_suspects.py"
 
@@ -246,8 +254,8 @@ rule plot_words:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         titles=ner_titles(),
     script:
@@ -266,7 +274,7 @@ rule combine_curve:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     script:
         "../scripts/combine_curve.py"

@@ -1,6 +1,15 @@
 # From the runs to what people read: verdicts, tables, figures, the manifest; and the check against expected results.
 
 
+# A few seconds each: not worth a place in a cluster's queue.
+localrules:
+    judge,
+    tabulate,
+    plot,
+    manifest,
+    verify,
+
+
 rule judge:
     input:
         runs="results/runs.parquet",
@@ -25,8 +34,8 @@ rule judge:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     script:
         "../scripts/judge.py"
 
@@ -56,8 +65,8 @@ rule tabulate:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         # The script reads the config itself; its fingerprint makes a change of it a reason to run.
         config_sha256=fingerprint({key: config[key] for key in ("also", "methods", "experiments")}),
@@ -86,8 +95,8 @@ rule plot:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         settings=lambda wildcards: config["figures"][wildcards.figure],
     script:
@@ -113,8 +122,8 @@ rule manifest:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         # Where files are found is no setting of the results.
         config_sha256=fingerprint({key: config[key] for key in config if key not in ("mirror", "on_missing")}),
@@ -140,7 +149,7 @@ rule verify:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     script:
         "../scripts/verify.py"

@@ -1,6 +1,10 @@
 # Simulated experiments: draw the data, train every method on them, and collect the rows.
 
 
+localrules:
+    combine,
+
+
 rule simulate:
     input:
         sources=sources("datasets/simulate.py"),
@@ -13,8 +17,8 @@ rule simulate:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(2),
     params:
         scenario=lambda wildcards: data_settings(scenario_of(wildcards)),
         seed=config["seed"],
@@ -36,8 +40,8 @@ rule train:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=growing(1500),
+        runtime=growing(training_minutes),
     params:
         method=lambda wildcards: untitled(config["methods"][wildcards.method]),
         tuning=lambda wildcards: tuning_settings(scenario_of(wildcards)),
@@ -57,7 +61,7 @@ rule combine:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     script:
         "../scripts/combine.py"

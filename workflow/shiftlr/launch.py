@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import platform
 import sys
 import time
 from pathlib import Path
@@ -31,16 +32,25 @@ def drop_stale_locks(folder: str | Path) -> None:
 
     Snakemake cannot tell the lock of a killed run from that of a live one, and refuses to start. Here every run holds a
     shared lock of the operating system, which ends with its process however it dies; whoever gets the exclusive one is
-    alone. On file systems without such locks nothing is removed.
+    alone. On file systems without such locks nothing is removed. Some shared ones keep them to one machine, so after a
+    run on another machine nothing is removed either.
     """
     locks = Path(folder) / "locks"
     try:
         locks.parent.mkdir(parents=True, exist_ok=True)
-        file = (locks.parent / "shiftlr.alive").open("a")
+        file = (locks.parent / "shiftlr.alive").open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.seek(0)
+            host, here = file.read(), platform.node()
             for stale in locks.glob("*.lock"):
+                if host not in ("", here):
+                    print(f"{stale}: left by a run on {host}; if it is dead, use snakemake --unlock", file=sys.stderr)
+                    break
                 stale.unlink(missing_ok=True)
+            file.truncate(0)
+            file.write(here)
+            file.flush()
         except BlockingIOError:
             pass  # somebody else is at work here: Snakemake's own lock decides
         fcntl.flock(file, fcntl.LOCK_SH)
