@@ -8,6 +8,7 @@ import pytest
 from made_up_words import make_config
 from shiftlr import formats
 from shiftlr.config import complete
+from shiftlr.evaluation import SCORES
 from shiftlr.recognition_tables import (
     SHOWN,
     data_table,
@@ -54,7 +55,7 @@ def make(name="table4", f1=F1, failed=(), standin=(), **top):
     rows, differences = [], []
     for kind in about_of():
         for model, value in f1.items():
-            found = {"precision": value - 5.0, "recall": value + 5.0, "f1": value}
+            found = {"precision": value - 5.0, "recall": value + 5.0, "f1": value, "params": '{"alpha": 0.1, "k": 3}'}
             if model in failed:
                 found = dict.fromkeys(found, np.nan) | {"reason": "ArithmeticError: no luck"}
             rows.append({"labels": kind, "model": model, "status": "failed" if model in failed else "ok"} | found)
@@ -62,7 +63,7 @@ def make(name="table4", f1=F1, failed=(), standin=(), **top):
                 gain = value - f1["standard"]
                 against = {"against": "standard", "difference": gain, "low": gain - 1.0, "high": gain + 1.0}
                 differences.append({"labels": kind, "model": model} | against)
-    scores = pd.DataFrame(rows).reindex(columns=[*rows[0], "reason"])
+    scores = pd.DataFrame(rows).reindex(columns=list(SCORES))
     return score_table(name, config_of(**top), about_of(standin), scores, pd.DataFrame(differences), PUBLISHED)
 
 
@@ -171,7 +172,7 @@ def test_a_method_of_the_report_stands_where_it_did_not_if_asked_for():
 
 def test_a_table_without_its_labels_is_empty():
     about = {"auto": about_of()["auto"]}
-    no_scores = pd.DataFrame(columns=["labels", "model", "status", "precision", "recall", "f1", "reason"])
+    no_scores = pd.DataFrame(columns=list(SCORES))
     no_differences = pd.DataFrame(columns=["labels", "model", "against", "difference", "low", "high"])
     table = score_table("table4", config_of(), about, no_scores, no_differences, PUBLISHED)
     assert table.lines == [] and formats.csv(table) == COLUMNS + "\n" and all(all_formats(table))
@@ -246,3 +247,10 @@ def test_a_page_without_suspects_can_be_written():
     empty = pd.DataFrame(columns=["rank", "word", "sentence", "label_given", "label_suspected", "label_true", "shift"])
     table = suspect_table(empty, "CoNLL + ANNIE", is_standin=False)
     assert table.lines == [] and formats.page(table) and "nan" not in formats.page(table)
+
+
+def test_notes_say_what_was_chosen_and_learned():
+    noted = [note for note in make("table8").notes if note.startswith("one Turker: ")]
+    assert len(noted) == 1
+    assert noted[0].startswith(r"one Turker: $\sigma^2$ = 10; standard k = 3; ")
+    assert "\N{GREEK SMALL LETTER SIGMA}² = 10" in formats.markdown(make("table8"))

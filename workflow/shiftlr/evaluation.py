@@ -4,6 +4,7 @@ Intervals come from a bootstrap over the articles of the test set: words of an a
 of a training set are compared on the same resamples.
 """
 
+import json
 from collections.abc import Iterable
 from itertools import permutations
 from pathlib import Path
@@ -17,7 +18,10 @@ from shiftlr.metrics import count_by_group, draws_of_groups, interval, resampled
 from shiftlr.recognition import load
 
 BASELINE = "standard"
-SCORES = ("labels", "model", "status", "precision", "recall", "f1", "precision_se", "recall_se", "f1_se", "reason")
+SCORES = (
+    *("labels", "model", "status", "precision", "recall", "f1", "precision_se", "recall_se", "f1_se"),
+    *("params", "share_shifted", "share_filtered", "flip_to_person", "flip_to_other", "reason"),
+)
 DIFFERENCES = ("labels", "model", "against", "difference", "se", "low", "high")
 
 
@@ -53,7 +57,8 @@ def evaluate(kind: str, words: Words, models: Models, ner: dict[str, Any]) -> tu
         counts = count_by_group(models.arrays[f"{name}.test"] > 0.0, truth, words.articles_test)
         moved = resampled(counts, draws)
         errors = {f"{score}_se": float(values.std(ddof=1)) for score, values in moved.items()}
-        rows.append({"labels": kind, "model": name} | about | errors)
+        rows.append({"labels": kind, "model": name} | about | errors | _flips(about))
+        rows[-1]["params"] = json.dumps(about["params"])
         f1s[name], drawn[name] = about["f1"], moved["f1"]
     differences = [
         (kind, one, other, f1s[one] - f1s[other], float(moved.std(ddof=1)), *interval(moved))
@@ -61,6 +66,12 @@ def evaluate(kind: str, words: Words, models: Models, ner: dict[str, Any]) -> tu
         for moved in [drawn[one] - drawn[other]]
     ]
     return pd.DataFrame(rows).reindex(columns=SCORES), pd.DataFrame(differences, columns=DIFFERENCES)
+
+
+def _flips(about):
+    """The learned probabilities that a label of each kind is seen as the other."""
+    flips = about.get("flips")
+    return {"flip_to_person": flips[0][1], "flip_to_other": flips[1][0]} if flips else {}
 
 
 def facts(

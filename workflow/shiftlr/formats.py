@@ -20,7 +20,7 @@ _TEX_SIGNS = {
 }
 _NUMBER_STARTS = tuple("0123456789+-")
 _MANY_COLUMNS = 6  # more than that are set smaller and closer together, to stay on the page
-_GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ"}
+_GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ", r"\sigma": "\N{GREEK SMALL LETTER SIGMA}", "^2": "²"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
 
@@ -129,7 +129,7 @@ def _html_cell(cell: Cell, is_number):
 
 
 def _plain(text):
-    """Text without LaTeX: $p_0$ becomes p0, and Greek letters themselves."""
+    """Text without LaTeX: $p_0$ becomes p0, and Greek letters and squares themselves."""
 
     def letters(match):
         plain = match[1].strip("$").replace("_", "")

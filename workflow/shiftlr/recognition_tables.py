@@ -1,5 +1,6 @@
 """Tables of named-entity recognition: 3 (the data), 4, 5 and 8 (scores), label errors, thinned features, suspects."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ RULES_NOTE = (
 )
 COLUMNS = ("labels", "model", "precision", "recall", "f1", "published_f1", "data")  # of the CSV of scores
 _TEST = "CoNLL test"
+_LETTERS = {"lam": r"$\lambda$"}
 
 
 class Published(NamedTuple):
@@ -147,6 +149,7 @@ def score_table(name: str, config: dict[str, Any], about, scores, differences, p
         "of the test articles. Last: the report's precision, recall and F1.",
         OTHER_DATA,
         RULES_NOTE,
+        *_chosen(config, scores[scores["model"].isin(shown)], table.labels),
         *_failures(scores[scores["model"].isin(shown)], table.labels),
     ]
     head = ["labels", "model", "precision", "recall", "F1", "gain", "report P", "report R", "report F1"]
@@ -161,6 +164,27 @@ def _score_cells(row, is_best):
 
 def _gain(row):
     return "" if row is None else f"{row['difference']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
+
+
+def _chosen(config, scores, labels):
+    """A note for each set of labels: the parameters that were chosen, and what was learned beside the weights."""
+    notes = []
+    for kind in labels:
+        mine = scores[(scores["labels"] == kind) & (scores["status"] == "ok")].set_index("model")
+        parts = []
+        for model, row in mine.iterrows():
+            own = {name: value for name, value in json.loads(row["params"]).items() if name != "alpha"}
+            if model == BASELINE:
+                parts.append(rf"$\sigma^2$ = {1.0 / json.loads(row['params'])['alpha']:.3g}")
+            said = [f"{_LETTERS.get(name, name)} = {value:.3g}" for name, value in own.items()]
+            said += [f"{100 * row['share_shifted']:.1f} % shifted"] if row["share_shifted"] > 0.0 else []
+            said += [f"{100 * row['share_filtered']:.1f} % filtered"] if row["share_filtered"] > 0.0 else []
+            if not np.isnan(row["flip_to_person"]):
+                said.append(f"flip probabilities {row['flip_to_person']:.4f} and {row['flip_to_other']:.4f}")
+            parts += [f"{title_of(str(model), config['methods'])} {', '.join(said)}"] if said else []
+        if parts:
+            notes.append(f"{config['ner']['labels'][kind]['title']}: {'; '.join(parts)}.")
+    return notes
 
 
 def _failures(scores, labels):
