@@ -21,7 +21,7 @@ _TEX_SIGNS = {
 _NUMBER_STARTS = tuple("0123456789+-")
 _MANY_COLUMNS = 6  # more than that are set smaller and closer together, to stay on the page
 _GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ", r"\sigma": "\N{GREEK SMALL LETTER SIGMA}", "^2": "²"}
-_MATHS = re.compile(r"(\$[^$]*\$)")
+_MATHS = re.compile(r"(\$[^\s$](?:[^$]*[^\s$])?\$)")  # "$ 5" in a text is money
 
 
 def tex(table: Table) -> str:

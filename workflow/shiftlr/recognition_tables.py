@@ -239,7 +239,7 @@ def thinning_table(rows: pd.DataFrame, is_standin: bool) -> Table:
         )
     caption = (
         f"{STANDIN if is_standin else ''}Appendix B: the flipping model on random parts of the features, crowd labels, "
-        "means over draws: F1, and the learned probabilities that a person is seen as another word and the reverse."
+        "means over draws: F1, and the learned probabilities that another word is seen as a person, and the reverse."
     )
     head = ["features kept", "number", "standard F1", "flipping F1", "other to person", "person to other"]
     return Table(caption, head, lines, 2, [0], [], rows)
