@@ -148,3 +148,15 @@ def test_facts_must_be_equal_unless_they_are_of_standins():
     assert len(differing(facts=FACTS.iloc[:0])) == 1
     on_standins = VERDICTS.assign(data="standin", verdict="not_comparable")
     check(compare(EXPECTED, RUNS, on_standins, FACTS.assign(value=9, data="standin")))
+
+
+def test_facts_with_an_error_may_move_within_it():
+    facts = pd.DataFrame(
+        [("ner:auto_f1", 80.0, 2.0, "other"), ("ner:auto_gain", 0.0, 0.0, "other")], columns=FACTS.columns
+    )
+    expected = EXPECTED | {"facts": real_facts(facts)}
+    assert compare(expected, RUNS, VERDICTS, facts.assign(value=[80.9, 0.04]))["agrees"].all()
+    assert differing(expected, facts=facts.assign(value=[81.1, 0.06])) == [
+        "ner:auto_f1: expected 80.0, found 81.1 (tolerance 1.0)",
+        "ner:auto_gain: expected 0.0, found 0.06 (tolerance 0.05)",
+    ]
