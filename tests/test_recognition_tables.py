@@ -252,5 +252,5 @@ def test_a_page_without_suspects_can_be_written():
 def test_notes_say_what_was_chosen_and_learned():
     noted = [note for note in make("table8").notes if note.startswith("one Turker: ")]
     assert len(noted) == 1
-    assert noted[0].startswith(r"one Turker: $\sigma^2$ = 10; standard k = 3; ")
+    assert noted[0].startswith(r"one Turker: $\sigma^2$ = 10; standard: k = 3; ")
     assert "\N{GREEK SMALL LETTER SIGMA}² = 10" in formats.markdown(make("table8"))

@@ -181,7 +181,7 @@ def _chosen(config, scores, labels):
             said += [f"{100 * row['share_filtered']:.1f} % filtered"] if row["share_filtered"] > 0.0 else []
             if not np.isnan(row["flip_to_person"]):
                 said.append(f"flip probabilities {row['flip_to_person']:.4f} and {row['flip_to_other']:.4f}")
-            parts += [f"{title_of(str(model), config['methods'])} {', '.join(said)}"] if said else []
+            parts += [f"{title_of(str(model), config['methods'])}: {', '.join(said)}"] if said else []
         if parts:
             notes.append(f"{config['ner']['labels'][kind]['title']}: {'; '.join(parts)}.")
     return notes
