@@ -2,6 +2,8 @@
 # make env    build .venv from the lock   make bench   speed against the peers, as ratios
 # make data   fetch external files         make lock    renew the locks
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
+# make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
+# make bench-ner  speed on CoNLL-2003       make bench-cluster  wall time against jobs and block size
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 1)
 VENV := .venv
@@ -10,7 +12,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all env data lint test verify expected pdf bench bench-ner lock format clean
+.PHONY: all env data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
 all: env
@@ -44,6 +46,14 @@ lint: env
 test: lint
 	$(BIN)/python -m pytest
 
+# Installs and starts a Slurm of one node, so it needs root on Debian; fails, with the reason, where there is none.
+test-cluster: env
+	tests/cluster/run
+
+# What the jobs of each rule asked for and used; fails where one came too close to its limit.
+efficiency: env
+	$(BIN)/python -m shiftlr.resources results/benchmarks
+
 verify: env
 	$(SNAKEMAKE) --forceall all verify
 
@@ -74,6 +84,10 @@ $(BENCH_VENV)/.installed: envs/bench.txt pyproject.toml
 	$(BENCH_VENV)/bin/python -m pip install --quiet --require-hashes -r envs/bench.txt
 	$(BENCH_VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
+
+# Wall time against block size, on the Slurm of test-cluster; about a quarter of an hour.
+bench-cluster: env
+	tests/cluster/run $(BIN)/python workflow/scripts/bench_cluster.py
 
 # Renews both locks from the .in files (needs `uv` on the PATH); the result is committed.
 lock:
