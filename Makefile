@@ -44,7 +44,7 @@ lint: env
 	$(BIN)/snakemake --lint
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(CORES) --dist loadfile
 
 # Installs and starts a Slurm of one node, so it needs root on Debian; fails, with the reason, where there is none.
 test-cluster: env

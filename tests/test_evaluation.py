@@ -134,7 +134,7 @@ def test_facts_are_counts_scores_gains_and_what_was_learned():
     assert values["ner:auto_robust_gain"] == pytest.approx(
         values["ner:auto_robust_f1"] - values["ner:auto_standard_f1"]
     )
-    assert values["ner:auto_sigma2"] == 10.0 and values["ner:auto_lam"] == 0.3 and values["ner:auto_flips"] == 0.13
+    assert values["ner:auto_sigma2"] == 10.0 and values["ner:auto_lam"] == 0.3 and values["ner:auto_flips"] == 0.127
     assert found.loc["ner:auto_share", "se"] == pytest.approx(np.sqrt(0.25 * 0.75 / 400))
 
 

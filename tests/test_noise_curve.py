@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_up_words import N_TYPES, NAMES, make_ner, make_words, method_of
 from shiftlr import methods
-from shiftlr.noise_curve import as_frame, flip, points, split, word_types
+from shiftlr.noise_curve import COLUMNS, as_frame, flip, points, split, word_types
 
 WORDS = make_words(n=400, wrong=0.0)
 TYPES = word_types(WORDS, NAMES)
@@ -70,13 +70,13 @@ def test_every_share_has_a_row_of_each_model():
     assert all(set(row["params"]) == {"alpha"} for row in standard) and standard[0]["f1"] > 90.0
     robust = curve("robust", standard)
     assert [(row["share"], row["model"]) for row in robust] == [
-        (share, model) for share in (0.0, 0.2) for model in ("robust", "robust_folds")
+        (share, model) for share in (0.0, 0.2) for model in ("robust_share", "robust_held_out")
     ]
     alphas = {row["share"]: row["params"]["alpha"] for row in standard}
     assert all(row["params"]["alpha"] == alphas[row["share"]] for row in robust)  # the penalty is standard's
     svm = curve("svm", standard, grid={"C": [1.0, 0.1]})
     assert all(set(row["params"]) == {"C"} for row in svm)  # without a penalty to take over
-    assert {row["model"] for row in curve("tight", standard, file="robust")} == {"tight"}
+    assert {row["model"] for row in curve("tight", standard, file="robust")} == {"tight_share", "tight_held_out"}
     json.dumps([*standard, *robust, *svm])
 
 
@@ -91,7 +91,8 @@ def test_a_point_that_fails_is_a_row_with_the_reason_and_the_others_go_on(monkey
         {"kind": "uniform", "share": share, "model": "robust", "reason": "ArithmeticError: no luck"}
         for share in (0.0, 0.2)
     ]
-    frame = as_frame([*standard, *failed])
-    assert list(frame.columns) == ["kind", "share", "model", "precision", "recall", "f1", "params", "reason"]
+    frame = as_frame([*standard, *failed], resamples=20, seed=0)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["gain"].tolist()[:2] == [0.0, 0.0] and frame["gain"][2:].isna().all()
     assert frame["f1"].isna().tolist() == [False, False, True, True]
     assert frame["reason"].isna().tolist() == [True, True, False, False]

@@ -52,7 +52,7 @@ def test_standard_chooses_the_penalty_by_folds():
     assert [row["alpha"] for row in model.tried] == [0.1, 10.0]
     best = max(model.tried, key=lambda row: row["score"])
     assert model.params == {"alpha": best["alpha"]} and model.estimator.alpha == best["alpha"]
-    assert model.estimator.penalty == "l2" and model.estimator.tol == NER["tol"]
+    assert model.estimator.penalty == "l2" and model.estimator.tol == NER["final_tol"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_method_is_tuned_over_its_grid_with_the_penalty_of_standard():
 def test_a_method_without_a_grid_is_fitted_as_it_is():
     model = fit("flipping", params={"tol": 0.01}, alpha=0.5)["flipping"]
     assert model.params == {"alpha": 0.5} and len(model.tried) == 1
-    assert model.estimator.tol == 0.01  # its own wins
+    assert model.estimator.tol == 1e-6  # what is kept is fitted to the final tolerance
 
 
 def test_a_method_that_cannot_be_penalised_is_tuned_over_the_grid_of_its_class():

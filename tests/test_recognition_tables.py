@@ -38,7 +38,7 @@ def config_of(**top):
 
 
 def about_of(standin=()):
-    counts = {"positives": 1000, "negatives": 10000, "features": 20000, "p0": 0.37, "p1": 0.0071}
+    counts = {"positives": 1000, "negatives": 10000, "features": 20000, "p0": 0.37, "p1": 0.0071, "mislabelled": 0.03}
     sources = {"turker": "CoNLL, one Turker", "per_article": "CoNLL, a Turker per article"}
     return {
         kind: counts
@@ -250,7 +250,7 @@ def test_a_page_without_suspects_can_be_written():
 
 
 def test_notes_say_what_was_chosen_and_learned():
-    noted = [note for note in make("table8").notes if note.startswith("one Turker: ")]
+    noted = [note for note in make("table8").notes if note.startswith("one Turker (3.0 % wrong): ")]
     assert len(noted) == 1
-    assert noted[0].startswith(r"one Turker: $\sigma^2$ = 10; standard: k = 3; ")
+    assert noted[0].startswith(r"one Turker (3.0 % wrong): $\sigma^2$ = 10; standard: k = 3; ")
     assert "\N{GREEK SMALL LETTER SIGMA}² = 10" in formats.markdown(make("table8"))

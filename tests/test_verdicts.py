@@ -226,7 +226,10 @@ def agreeing_runs(n=6):
     return runs
 
 
-AGREEING_FACTS = [(row.ours, row.value, np.nan, "report") for row in PUBLISHED.itertuples() if is_fact(row.ours)]
+# Tables 4 and 8 print the same models, so that two numbers may be about one fact; they are on other data.
+AGREEING_FACTS = list(
+    {row.ours: (row.ours, row.value, np.nan, row.data) for row in PUBLISHED.itertuples() if is_fact(row.ours)}.values()
+)
 
 
 def is_number(row):
@@ -242,10 +245,12 @@ def agreed():
 def test_everything_reproduces_if_ours_are_the_published_numbers(agreed):
     judged, comparisons = agreed
     assert list(judged.columns) == list(COLUMNS) and judged["id"].tolist() == PUBLISHED["id"].tolist()
-    expected = np.where(PUBLISHED["ours"] != "", "reproduced", "not_comparable")
+    comparable = (PUBLISHED["ours"] != "") & (PUBLISHED["data"] == "report")
+    expected = np.where(comparable, "reproduced", "not_comparable")
     assert judged.loc[judged["verdict"] != expected, ["id", "verdict"]].values.tolist() == []
     claimed = PUBLISHED[(PUBLISHED["relation"] == ">") & (PUBLISHED["ours"] != "")]
     assert comparisons["id"].tolist() == claimed["id"].tolist()
+    assert comparisons["data"].tolist() == claimed["data"].tolist()
 
 
 @pytest.mark.parametrize("direction", [1.0, -1.0], ids=["better", "worse"])

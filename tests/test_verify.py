@@ -152,11 +152,11 @@ def test_facts_must_be_equal_unless_they_are_of_standins():
 
 def test_facts_with_an_error_may_move_within_it():
     facts = pd.DataFrame(
-        [("ner:auto_f1", 80.0, 2.0, "other"), ("ner:auto_gain", 0.0, 0.0, "other")], columns=FACTS.columns
+        [("ner:auto_share", 8.0, 2.0, "other"), ("ner:auto_robust_gain", 0.0, 0.0, "other")], columns=FACTS.columns
     )
     expected = EXPECTED | {"facts": real_facts(facts)}
-    assert compare(expected, RUNS, VERDICTS, facts.assign(value=[80.9, 0.04]))["agrees"].all()
-    assert differing(expected, facts=facts.assign(value=[81.1, 0.06])) == [
-        "ner:auto_f1: expected 80.0, found 81.1 (tolerance 1.0)",
-        "ner:auto_gain: expected 0.0, found 0.06 (tolerance 0.05)",
+    assert compare(expected, RUNS, VERDICTS, facts.assign(value=[8.9, 0.09]))["agrees"].all()
+    assert differing(expected, facts=facts.assign(value=[9.1, 0.11])) == [
+        "ner:auto_robust_gain: expected 0.0, found 0.11 (tolerance 0.1)",
+        "ner:auto_share: expected 8.0, found 9.1 (tolerance 1.0)",
     ]

@@ -145,8 +145,8 @@ def ner_curve_parameters(wildcards):
     return [] if wildcards.method == "standard" else [f"results/ner/curve/{wildcards.kind}/standard.json"]
 
 
-def ner_runs(labels):
-    return [f"results/ner/runs/{labels}/{method}.json" for method in ner_methods(config)]
+def ner_runs(labels, kind="json"):
+    return [f"results/ner/runs/{labels}/{method}.{kind}" for method in ner_methods(config)]
 
 
 def ner_curve_rows(_):

@@ -56,7 +56,7 @@ rule train_words:
         runtime=growing(10),
     params:
         method=lambda wildcards: ner_method(config, wildcards.method),
-        ner={key: config["ner"][key] for key in NER_TUNING},
+        ner={key: config["ner"][key] for key in [*NER_TUNING, "final_tol"]},
         labels=lambda wildcards: untitled(config["ner"]["labels"][wildcards.labels]),
     script:
         "../scripts/train_words.py"
@@ -66,7 +66,12 @@ rule thin_features:
     input:
         words=f"results/ner/data/{config['ner']['thinning']['labels']}.npz",
         chosen=f"results/ner/runs/{config['ner']['thinning']['labels']}/standard.json",
-        shared=sources("thinning.py", "methods/flipping.py", "methods/standard.py", *TRAINING_MODULES),
+        about=f"results/ner/data/{config['ner']['thinning']['labels']}.json",
+        shared=sources(
+            *("thinning.py", "recognition.py", "metrics.py", "datasets/words.py"),
+            *("methods/flipping.py", "methods/standard.py"),
+            *TRAINING_MODULES,
+        ),
     output:
         rows="results/ner/thinning.csv",
     log:
@@ -114,8 +119,10 @@ rule find_label_errors:
         conll="results/data/sources/conll2003",
         crowd="results/data/sources/crowd2014",
         words="results/ner/data/{labels}.npz",
+        about="results/ner/data/{labels}.json",
         runs=lambda wildcards: ner_runs(wildcards.labels),
-        sources=sources("label_errors.py", "evaluation.py", *NER_DATA_MODULES),
+        arrays=lambda wildcards: ner_runs(wildcards.labels, "npz"),
+        sources=sources("label_errors.py", "evaluation.py", "methods/standard.py", *NER_DATA_MODULES),
     output:
         errors="results/ner/label_errors/{labels}.csv",
         suspects="results/ner/label_errors/{labels}_suspects.csv",
@@ -140,6 +147,7 @@ rule evaluate_words:
         words=expand("results/ner/data/{labels}.npz", labels=NER_LABELS),
         about=expand("results/ner/data/{labels}.json", labels=NER_LABELS),
         runs=[path for labels in NER_LABELS for path in ner_runs(labels)],
+        arrays=[path for labels in NER_LABELS for path in ner_runs(labels, "npz")],
         sources=sources("evaluation.py", "metrics.py", "datasets/words.py"),
     output:
         scores="results/ner/scores.csv",
@@ -172,7 +180,7 @@ rule tabulate_words:
         thinning="results/ner/thinning.csv",
         errors=expand("results/ner/label_errors/{labels}.csv", labels=NER_SUSPECTS),
         published="workflow/report/published.csv",
-        sources=sources("recognition_tables.py", "formats.py", "tables.py"),
+        sources=sources("recognition_tables.py", "formats.py", "tables.py", "config.py", "evaluation.py", "verdicts.py"),
     output:
         tex="results/tables/{table}.tex",
         csv="results/tables/{table}.csv",
@@ -233,10 +241,11 @@ rule plot_words:
         words=expand("results/ner/data/{labels}.npz", labels=NER_SUSPECTS),
         about=expand("results/ner/data/{labels}.json", labels=NER_SUSPECTS + ["gold"] * bool(NER_CURVE)),
         runs=[path for labels in NER_SUSPECTS for path in ner_runs(labels)],
+        arrays=[path for labels in NER_SUSPECTS for path in ner_runs(labels, "npz")],
         errors=expand("results/ner/label_errors/{labels}.csv", labels=NER_SUSPECTS),
         curve=[NER_CURVE] if NER_CURVE else [],
         style="workflow/report/shiftlr.mplstyle",
-        sources=sources("recognition_figures.py", "figures.py", "recognition_tables.py"),
+        sources=sources("recognition_figures.py", "figures.py", "evaluation.py", "metrics.py"),
     output:
         pdf="results/figures/{figure}.pdf",
         png=report(
@@ -265,6 +274,8 @@ rule plot_words:
 rule combine_curve:
     input:
         rows=ner_curve_rows,
+        about="results/ner/data/gold.json",
+        sources=sources("noise_curve.py", "metrics.py"),
     output:
         curve="results/ner/noise_curve.csv",
     log:
@@ -276,5 +287,7 @@ rule combine_curve:
     resources:
         mem_mb=growing(1000),
         runtime=growing(10),
+    params:
+        ner={key: config["ner"][key] for key in ("seed", "resamples")},
     script:
         "../scripts/combine_curve.py"

@@ -10,5 +10,8 @@ from pathlib import Path
 from shiftlr.files import write_text
 from shiftlr.noise_curve import as_frame
 
+ner = snakemake.params.ner
 rows = [row for path in snakemake.input.rows for row in json.loads(Path(path).read_text())]
-write_text(snakemake.output.curve, as_frame(rows).to_csv(index=False))
+frame = as_frame(rows, ner["resamples"], ner["seed"])
+frame["data"] = json.loads(Path(snakemake.input.about).read_text())["data"]
+write_text(snakemake.output.curve, frame.to_csv(index=False))

@@ -21,6 +21,8 @@ results = [
     for kind, path in zip(kinds, given.words, strict=True)
 ]
 scores, differences = (pd.concat(parts, ignore_index=True) for parts in zip(*results, strict=True))
+origin = {kind: one["data"] for kind, one in about.items()}
+scores["data"], differences["data"] = scores["labels"].map(origin), differences["labels"].map(origin)
 test = words.about_test(words.Folders(given.conll, "", "", ""))
 write_text(out.scores, scores.to_csv(index=False))
 write_text(out.differences, differences.to_csv(index=False))

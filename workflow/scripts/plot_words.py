@@ -17,7 +17,6 @@ given, name, titles = snakemake.input, snakemake.wildcards.figure, snakemake.par
 about = {Path(path).stem: json.loads(Path(path).read_text()) for path in given.about}
 standin = {kind: one["data"] == "standin" for kind, one in about.items()}
 if name == "noise_curve":
-    titles = titles | {"robust": titles["robust_share"]}
     figure = recognition_figures.noise_figure(pd.read_csv(given.curve[0]), titles, standin["gold"])
 elif name == "label_errors":
     errors = pd.concat(map(pd.read_csv, given.errors), ignore_index=True)

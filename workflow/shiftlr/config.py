@@ -30,7 +30,11 @@ _TUNING_SETTINGS = ("penalty", "alphas", "prefer")
 # Tables that are no experiment's.
 RESERVED = ("readings", "table2", "preprocessing", "table3", "table4", "table5", "table8", "label_errors", "thinning")
 # Models of the robust method beside `robust`, which differ in how lam is chosen.
-LAM_RULES = {"robust_share": r"robust, $\lambda$ by share", "robust_folds": r"robust, $\lambda$ by folds"}
+LAM_RULES = {
+    "robust_share": r"robust, $\lambda$ by share",
+    "robust_folds": r"robust, $\lambda$ by folds",
+    "robust_held_out": r"robust, $\lambda$ held out",
+}
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 
 

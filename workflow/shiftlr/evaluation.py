@@ -115,5 +115,5 @@ def _learned(models, about):
         found["lam"] = (round(robust["params"]["lam"], 9), None)
         found["share"] = (share, float(np.sqrt(share * (1.0 - share) / n)))
     if flipping["status"] == "ok":
-        found["flips"] = (round(max(flipping["flips"][0][1], flipping["flips"][1][0]), 2), None)
+        found["flips"] = (max(flipping["flips"][0][1], flipping["flips"][1][0]), None)
     return found

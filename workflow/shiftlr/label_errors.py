@@ -14,6 +14,7 @@ from shiftlr import methods
 from shiftlr.datasets.conll import Corpus
 from shiftlr.datasets.words import Words
 from shiftlr.evaluation import Models
+from shiftlr.recognition import chosen_alpha
 
 CONTEXT = ("rank", "article", "word", "sentence", "label_given", "label_suspected", "label_true", "shift")
 LABELS = np.array(["other", "person"])
@@ -74,7 +75,7 @@ def compare_rankings(kind: str, words: Words, models: Models, ner: dict[str, Any
         if about["status"] == "ok"
         for suspicion in [models.arrays[f"{name}.suspicion"]]
     }
-    rankings[CLEANLAB] = confident_learning(words, models.about["standard"]["params"]["alpha"], ner)
+    rankings[CLEANLAB] = confident_learning(words, chosen_alpha(models.about), ner)
     ks = [k for k in ner["ks"] if k <= len(wrong)]
     rows = []
     for name, (suspicion, named) in rankings.items():

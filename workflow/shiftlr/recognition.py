@@ -24,8 +24,6 @@ from shiftlr.metrics import scores
 from shiftlr.training import settings, values
 from shiftlr.tuning import ShareLimit, Tuning, choose, fold_scores, tune_by_folds
 
-RULES = ("folds", "share")
-
 
 class Model(NamedTuple):
     """A fitted method: a row of a table."""
@@ -52,15 +50,16 @@ def train(
     if like is not None:
         if not like:
             raise ValueError("it has no parameters to take over: it failed where they were to be chosen")
-        return {name: _fixed(estimator, params, words) for name, params in like.items()}
+        fixed = {name: clone(estimator).set_params(**params) for name, params in like.items()}
+        return {name: Model(_finished(one, words, ner), like[name], []) for name, one in fixed.items()}
     if method["method"] == "standard":
-        return {method["name"]: _model(_standard(estimator, words, ner))}
+        return {method["name"]: _model(_standard(estimator, words, ner), words, ner)}
     if method["method"] == "robust":
         tuned = _robust(estimator, words, ner, lam_rule)
-        return named_by_rule(method, {rule: _model(one, alpha) for rule, one in tuned.items()})
+        return named_by_rule(method, {rule: _model(one, words, ner, alpha) for rule, one in tuned.items()})
     grid = getattr(type(estimator), "grid", {}) if method["grid"] is None else method["grid"]
     tuned = tune_by_folds(estimator, settings(grid), words.X, words.labels, **folds(words, ner))
-    return {method["name"]: _model(tuned, alpha)}
+    return {method["name"]: _model(tuned, words, ner, alpha)}
 
 
 def named_by_rule(method: dict[str, Any], by_rule: dict[str, Any]) -> dict[str, Any]:
@@ -105,17 +104,29 @@ def _robust(estimator, words, ner, lam_rule):
     return {rule: choose(grid, fits, found, limits[rule]) for rule in rules}
 
 
+def chosen_alpha(models: dict[str, dict[str, Any]]) -> float:
+    """The strength of the penalty that standard logistic regression chose, or an error that says why it has none."""
+    standard = models["standard"]
+    if standard["status"] != "ok":
+        raise ValueError(f"standard logistic regression failed, and so chose no penalty: {standard['reason']}")
+    return standard["params"]["alpha"]
+
+
 def taken_over(estimator: Any, alpha: float | None) -> dict[str, float]:
     """The penalty's strength, if there is one."""
     return {"alpha": alpha} if alpha is not None and "penalty" in estimator.get_params() else {}
 
 
-def _model(tuned: Tuning, alpha=None):
-    return Model(tuned.estimator, taken_over(tuned.estimator, alpha) | tuned.params, tuned.rows)
+def _model(tuned: Tuning, words, ner, alpha=None):
+    params = taken_over(tuned.estimator, alpha) | tuned.params
+    return Model(_finished(clone(tuned.estimator), words, ner), params, tuned.rows)
 
 
-def _fixed(estimator, params, words):
-    return Model(clone(estimator).set_params(**params).fit(words.X, words.labels), params, [])
+def _finished(estimator, words, ner):
+    """The estimator fitted; penalised ones to a tighter tolerance, so that models that are equal predict alike."""
+    if "penalty" in estimator.get_params():
+        estimator.set_params(tol=ner["final_tol"])
+    return estimator.fit(words.X, words.labels)
 
 
 def suspicion(estimator: Any, words: Words) -> np.ndarray:

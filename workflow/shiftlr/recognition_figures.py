@@ -28,7 +28,8 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "standard": {"color": GREEN, "ls": "-", "lw": 3.0, "marker": "o", "ms": 7.5},
     "robust": {"color": BLUE, "ls": "-", "marker": "s", "ms": 4.5},
     "robust_folds": {"color": _SKY, "ls": (0, (1, 1)), "marker": "d", "ms": 5.0},
-    "robust_share": {"color": _SKY, "ls": (0, (3, 1)), "marker": "P", "ms": 5.0},
+    "robust_held_out": {"color": _SKY, "ls": (0, (1, 1)), "marker": "d", "ms": 5.0},
+    "robust_share": {"color": BLUE, "ls": (0, (4, 1)), "marker": "s", "ms": 4.5},
     "svm": {"color": _ORANGE, "ls": (0, (6, 1, 1, 1)), "marker": "v", "ms": 6.0},
     # the dashes of these two fill each other's gaps
     "flipping": {"color": VERMILLION, "ls": (0, (3, 5)), "marker": "+", "ms": 7.0, "mew": 1.4},

@@ -14,10 +14,6 @@ from shiftlr.tables import Cell, Table
 SHOWN = 40  # suspects on a page
 STANDIN = "Stand-in data for what could not be had. "
 OTHER_DATA = "Other data than the report's: its Wikipedia set was never published, and its annotator is not to be had."
-RULES_NOTE = (
-    r"robust: $\lambda$ by cross-validation on crowd labels; on automatic labels by cross-validation among those that "
-    "shift about as many examples as are mislabelled, as in the report. The other rule stands below it."
-)
 COLUMNS = ("labels", "model", "precision", "recall", "f1", "published_f1", "data")  # of the CSV of scores
 _TEST = "CoNLL test"
 _LETTERS = {"lam": r"$\lambda$"}
@@ -148,8 +144,8 @@ def score_table(name: str, config: dict[str, Any], about, scores, differences, p
         f"gain: F1 less that of {BASELINE}, with the 95 % interval of {config['ner']['resamples']} bootstrap resamples "
         "of the test articles. Last: the report's precision, recall and F1.",
         OTHER_DATA,
-        RULES_NOTE,
-        *_chosen(config, scores[scores["model"].isin(shown)], table.labels),
+        *_rules(config, table.labels, shown),
+        *_chosen(config, about, scores[scores["model"].isin(shown)], table.labels),
         *_failures(scores[scores["model"].isin(shown)], table.labels),
     ]
     head = ["labels", "model", "precision", "recall", "F1", "gain", "report P", "report R", "report F1"]
@@ -166,7 +162,23 @@ def _gain(row):
     return "" if row is None else f"{row['difference']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
 
 
-def _chosen(config, scores, labels):
+def _rules(config, labels, shown):
+    """How lam of `robust` is chosen, for each rule that is used."""
+    used = {config["ner"]["labels"][kind]["lam"] for kind in labels if not config["ner"]["labels"][kind]["like"]}
+    notes = []
+    if "folds" in used:
+        notes.append(r"robust: $\lambda$ by cross-validation on the noisy labels.")
+    if "share" in used:
+        notes.append(
+            r"robust: $\lambda$ by cross-validation among those whose share of shifted examples is nearest to that of "
+            "wrong labels, which this rule is told, as in the report; the other methods are not."
+        )
+    if {"robust_share", "robust_folds"} & set(shown):
+        notes.append("The model of the other rule stands below it.")
+    return [" ".join(notes)]
+
+
+def _chosen(config, about, scores, labels):
     """A note for each set of labels: the parameters that were chosen, and what was learned beside the weights."""
     notes = []
     for kind in labels:
@@ -183,7 +195,8 @@ def _chosen(config, scores, labels):
                 said.append(f"flip probabilities {row['flip_to_person']:.4f} and {row['flip_to_other']:.4f}")
             parts += [f"{title_of(str(model), config['methods'])}: {', '.join(said)}"] if said else []
         if parts:
-            notes.append(f"{config['ner']['labels'][kind]['title']}: {'; '.join(parts)}.")
+            wrong = f"{100 * about[kind]['mislabelled']:.1f} % wrong"
+            notes.append(f"{config['ner']['labels'][kind]['title']} ({wrong}): {'; '.join(parts)}.")
     return notes
 
 
@@ -241,8 +254,12 @@ def thinning_table(rows: pd.DataFrame, is_standin: bool) -> Table:
         f"{STANDIN if is_standin else ''}Appendix B: the flipping model on random parts of the features, crowd labels, "
         "means over draws: F1, and the learned probabilities that another word is seen as a person, and the reverse."
     )
+    spread = rows[rows["model"] == BASELINE].groupby("share", sort=False)["f1"].agg(["min", "max", "size"])
+    listed = [f"{100 * one.Index:g} %: {one.min:.0f} to {one.max:.0f}" for one in spread.itertuples() if one.size > 1]
+    notes = [r"$\sigma^2$ is the one chosen with all features."]
+    notes += [f"F1 of standard over {spread['size'].max()} draws: {', '.join(listed)}."] if listed else []
     head = ["features kept", "number", "standard F1", "flipping F1", "other to person", "person to other"]
-    return Table(caption, head, lines, 2, [0], [], rows)
+    return Table(caption, head, lines, 2, [0], notes, rows)
 
 
 def suspect_table(suspects: pd.DataFrame, title: str, is_standin: bool) -> Table:

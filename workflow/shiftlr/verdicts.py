@@ -133,16 +133,16 @@ def judge(published: pd.DataFrame, runs: pd.DataFrame, facts: pd.DataFrame) -> t
     """
     known = facts.set_index("key")
     ours = [_ours(row.ours, runs, known) for row in published.itertuples()]
-    comparisons = _compare(published, ours)
+    data = [known.loc[row.ours, "data"] if row.ours in known.index else row.data for row in published.itertuples()]
+    comparisons = _compare(published, ours, data)
     adjusted = dict(zip(comparisons["id"], comparisons["p_holm"], strict=True))
     rows = []
-    for row, found in zip(published.itertuples(), ours, strict=True):
-        data = known.loc[row.ours, "data"] if row.ours in known.index else row.data
-        comparable = found is not None and data == "report"
+    for row, found, origin in zip(published.itertuples(), ours, data, strict=True):
+        comparable = found is not None and origin == "report"
         z, verdict = _verdict(row, found, adjusted) if comparable else (np.nan, "not_comparable")
         value, se = (found.value, found.se) if found else (np.nan, np.nan)
         z = z if np.isfinite(z) else np.nan  # between counts there is no distance in standard errors
-        rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, data))
+        rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, origin))
     return pd.DataFrame(rows, columns=list(COLUMNS)), comparisons
 
 
@@ -170,14 +170,14 @@ def _verdict(row, found, adjusted):
     return z, "better" if row.better == ("higher" if z > 0.0 else "lower") else "worse"
 
 
-def _compare(published, ours):
+def _compare(published, ours, data):
     """The claimed improvements: difference, 95 % interval, p-value, and the p-value corrected within its table."""
     rows = [
-        (row.id, row.table, row.claim, found.value, *found.interval(), found.p_value())
-        for row, found in zip(published.itertuples(), ours, strict=True)
+        (row.id, row.table, row.claim, origin, found.value, *found.interval(), found.p_value())
+        for row, found, origin in zip(published.itertuples(), ours, data, strict=True)
         if row.relation == ">" and found is not None
     ]
-    names = ["id", "table", "claim", "difference", "low", "high", "p"]
+    names = ["id", "table", "claim", "data", "difference", "low", "high", "p"]
     return with_holm(pd.DataFrame(rows, columns=names))
 
 

@@ -11,8 +11,8 @@ marks the words of a name, and reading goes on behind it:
 
 A *name* is a run of first names, initials and surnames' prefixes ("van", "de") that ends in a capitalised word, at most
 five words long; an ending such as "Jr." belongs to it. Words in capitals are looked up among first names and other
-things as if only their first letter were one. A surname is a capitalised word that is in no list of other things:
-places, organisations, dates, stop words. At the end of an article one more rule may go over all of it:
+things as if only their first letter were one. A surname is a capitalised word that is not itself listed among other
+things: places, organisations, dates, stop words. At the end of an article one more rule may go over all of it:
 
     again     a surname that an earlier rule found in this article, standing by itself
 """

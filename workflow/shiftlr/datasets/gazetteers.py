@@ -66,8 +66,11 @@ def _name(line):
 
 
 def lines(path: Path) -> list[str]:
-    """Lines with something on them; ANNIE's lists are in UTF-8, but for a few entries."""
-    return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    """Lines with something on them."""
+    try:
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is not text in UTF-8: {error}") from None
 
 
 _STANDIN = {

@@ -107,7 +107,6 @@ def _by_crowd(kind, train, folders, settings):
         about = {"source": "CoNLL, flipped at the report's rates", "p0": p0, "p1": p1, "data": "standin"}
         return Labelled(train, places, labels[places], about)
     votes = crowd.read(path, train)
-    log.info("%s: %s", path, dict(votes.notes))
     if kind == "turker":
         worker = crowd.average_turker(votes)
         places, labels = crowd.labels_of_turker(votes, worker)
@@ -182,6 +181,7 @@ def make(kind: str, folders: Folders, settings: dict[str, Any]) -> tuple[Words, 
     test = read_test(folders)
     if not is_standin(folders.conll):
         crowd.check_disjoint(given.corpus, test)
+        log.info("no article of the training text is in the test set")
     words, vocabulary = assemble(
         given, subsample(given.labels, settings["labels"], settings["seed"]), kind == "gold", test
     )
