@@ -44,7 +44,7 @@ def test_shortage_is_named_with_the_way_out(tmp_path, capsys):
     write(tmp_path, "train/a.tsv", 540, 900, "{'mem_mb': 1500, 'runtime': 10}")
     assert main([str(tmp_path)]) == 1
     said = capsys.readouterr().err
-    assert "train: mem_mb: used 1540.0 of 1500 MB; ask for 1925 or more" in said
+    assert "train: mem_mb: used 1260.0 of 1500 MB; ask for 1575 or more" in said
     assert "train: runtime: used 9.0 of 10 minutes; ask for 12 or more" in said
 
 

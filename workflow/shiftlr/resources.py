@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 MOST = 4  # times what the first attempt asks for
 HEADROOM = 0.8  # the share of what was asked for that a job may use
-# The processes of Snakemake around a job's own on a cluster, in MB; they count as the job's (measured: 620).
-AROUND = 640
+# The processes of Snakemake around a job's own on a cluster, in MB; they count as the job's (measured: 345).
+AROUND = 360
 
 
 class Use(NamedTuple):
