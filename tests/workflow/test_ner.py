@@ -102,7 +102,7 @@ def test_everything_is_there(recognised):
     assert len(curve) == 2 * 2 * (4 + 1) and curve["reason"].isna().all()
     for name in LISTS[:2]:
         suspects = pd.read_csv(recognised.path(name))
-        assert ",".join(suspects) == "rank,article,word,sentence,label_given,label_suspected,label_true,shift"
+        assert ",".join(suspects) == "rank,article,word,sentence,label_given,label_suspected,label_true,shift,data"
         assert len(suspects) > 0 and suspects["shift"].abs().is_monotonic_decreasing
 
 
