@@ -1,8 +1,7 @@
 """The config of named-entity recognition: what is wrong is refused before any job, and defaults are filled in."""
 
-import re
-
 import pytest
+from refusals import assert_refused
 from shiftlr.config import ConfigError, complete, ner_method, ner_methods
 from test_config import changed, small
 
@@ -45,12 +44,7 @@ def words(**ner):
     ],
 )
 def test_bad_settings_of_named_entity_recognition_are_refused(key, value, wanted):
-    with pytest.raises(ConfigError) as caught:
-        complete(words(**{key: value}), "mine.yaml")
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 1, lines
-    assert re.match(rf"mine\.yaml: {re.escape(wanted[0])}: ", lines[0]), lines[0]
-    assert all(word in lines[0] for word in wanted), lines[0]
+    assert_refused(words(**{key: value}), wanted)
 
 
 def test_named_entity_recognition_needs_the_method_standard():

@@ -129,10 +129,6 @@ def colon_methods(wildcards):
     return sources(f"methods/{method}.py", *others)
 
 
-def ner_method_source(wildcards):
-    return sources(f"methods/{ner_method(config, wildcards.method)['method']}.py")
-
-
 def ner_parameters(wildcards):
     """Parameters that are chosen elsewhere: of the same method on other labels, or the penalty by standard."""
     like = config["ner"]["labels"][wildcards.labels]["like"]

@@ -39,7 +39,7 @@ rule label_words:
 rule train_words:
     input:
         words="results/ner/data/{labels}.npz",
-        method=ner_method_source,
+        method=method_source,
         shared=sources("recognition.py", "metrics.py", "datasets/words.py", *TRAINING_MODULES),
         chosen=ner_parameters,
     output:
@@ -93,7 +93,7 @@ rule flip_words:
     input:
         words="results/ner/data/gold.npz",
         names="results/ner/data/gold_features.txt.gz",
-        method=ner_method_source,
+        method=method_source,
         shared=sources("noise_curve.py", "recognition.py", "metrics.py", "datasets/words.py", *TRAINING_MODULES),
         chosen=ner_curve_parameters,
     output:

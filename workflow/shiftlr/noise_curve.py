@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupShuffleSplit
 
-from shiftlr import methods
 from shiftlr.datasets.words import Words
 from shiftlr.grids import alpha_grid, fit_grid, lam_grid
 from shiftlr.metrics import count_by_group, draws_of_groups, interval, resampled, scores
 from shiftlr.recognition import decision, prepared, taken_over
-from shiftlr.training import settings, values
+from shiftlr.training import grid_of, settings, values
 from shiftlr.tuning import ShareLimit, choose, tune_on_dev
 
 KINDS = ("uniform", "systematic")
@@ -68,9 +67,7 @@ def point(
         by_rule = {"share": choose(grid, fits, found, about), "held_out": choose(grid, fits, found)}
         models = {f"{method['name']}_{rule}": tuned for rule, tuned in by_rule.items()}
     else:
-        grid = settings(
-            getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"]
-        )
+        grid = settings(grid_of(method))
         models = {method["name"]: tune_on_dev(estimator, grid, *data, scoring=ner["curve"]["scoring"])}
     rows = []
     for name, tuned in models.items():
@@ -117,11 +114,9 @@ def word_types(words: Words, names: list[str]) -> np.ndarray:
 
 def as_frame(rows: list[dict], resamples: int, seed: int) -> pd.DataFrame:
     """All points, each with its gain in F1 over standard and the interval of that by a bootstrap over test articles."""
-    drawn: dict[tuple, np.ndarray] = {}
-    for row in rows:
-        if "counts" in row:
-            draws = draws_of_groups(len(row["counts"]), resamples, seed)
-            drawn[row["kind"], row["share"], row["model"]] = resampled(np.array(row["counts"]), draws)["f1"]
+    counted = {(row["kind"], row["share"], row["model"]): np.array(row["counts"]) for row in rows if "counts" in row}
+    draws = draws_of_groups(max(map(len, counted.values()), default=1), resamples, seed)  # of the same test articles
+    drawn = {point: resampled(counts, draws)["f1"] for point, counts in counted.items()}
     f1s = {(row["kind"], row["share"]): row["f1"] for row in rows if row["model"] == "standard" and "f1" in row}
     whole = []
     for row in rows:

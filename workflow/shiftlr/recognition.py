@@ -21,7 +21,7 @@ from shiftlr.datasets.words import Words
 from shiftlr.files import whole, write_text
 from shiftlr.grids import alpha_grid, fit_grid, lam_grid
 from shiftlr.metrics import scores
-from shiftlr.training import settings, values
+from shiftlr.training import grid_of, settings, values
 from shiftlr.tuning import ShareLimit, Tuning, choose, fold_scores, tune_by_folds
 
 
@@ -57,8 +57,7 @@ def train(
     if method["method"] == "robust":
         tuned = _robust(estimator, words, ner, lam_rule)
         return named_by_rule(method, {rule: _model(one, words, ner, alpha) for rule, one in tuned.items()})
-    grid = getattr(type(estimator), "grid", {}) if method["grid"] is None else method["grid"]
-    tuned = tune_by_folds(estimator, settings(grid), words.X, words.labels, **folds(words, ner))
+    tuned = tune_by_folds(estimator, settings(grid_of(method)), words.X, words.labels, **folds(words, ner))
     return {method["name"]: _model(tuned, words, ner, alpha)}
 
 

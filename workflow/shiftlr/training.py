@@ -51,15 +51,19 @@ def settings(grid: dict[str, Any]) -> list[dict]:
     return [dict(zip(grid, combination, strict=True)) for combination in product(*expanded)]
 
 
+def grid_of(method: dict[str, Any]) -> dict[str, Any]:
+    """What a method is tuned over: the config's grid, else that of its class."""
+    return getattr(methods.load(method["method"]), "grid", {}) if method["grid"] is None else method["grid"]
+
+
 def tune(method: dict[str, Any], scenario: dict[str, Any], train, dev):
     """The method with hyper-parameters chosen on the development set, fitted to the training set.
 
     `method` is a value of `methods` in the config. Where the scenario penalises theta, methods with a `penalty` get it
     and its strength is tuned too: jointly with their own grid, or by section 3.3's first procedure.
     """
-    kind = methods.load(method["method"])
-    estimator = kind(**method["params"])
-    grid = getattr(kind, "grid", {}) if method["grid"] is None else method["grid"]
+    estimator = methods.load(method["method"])(**method["params"])
+    grid = grid_of(method)
     data = (train.X, train.labels, dev.X, dev.labels)
     if scenario["penalty"] is None or "penalty" not in estimator.get_params():
         return tune_on_dev(estimator, settings(grid), *data)

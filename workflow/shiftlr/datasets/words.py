@@ -88,8 +88,7 @@ def label(kind: str, folders: Folders, settings: dict[str, Any]) -> Labelled:
 def _by_rules(train, folders, settings):
     lists, data = gazetteer(folders)
     marked, by_rule = annotate(train, lists, settings["rules"])
-    truth = train.is_person
-    missed, wrong = _share(truth & ~marked, truth), _share(marked & ~truth, ~truth)
+    wrong, missed = crowd.noise(marked, train.is_person)
     log.info("%s: %d words marked: %s", lists.origin, marked.sum(), dict(by_rule))
     about = {"source": f"CoNLL + {lists.origin}", "p0": missed, "p1": wrong, "by_rule": dict(by_rule), "data": data}
     if is_standin(folders.conll):
@@ -128,10 +127,6 @@ def text_of(kind: str, folders: Folders) -> Corpus:
     if kind in ("auto", "gold") or is_standin(folders.crowd):
         return train
     return crowd.read(Path(folders.crowd, crowd.ARCHIVE), train).corpus
-
-
-def _share(part, whole_of):
-    return float(part.sum() / max(1, whole_of.sum()))
 
 
 def subsample(labels: np.ndarray, settings: dict[str, Any], seed: int) -> np.ndarray:
