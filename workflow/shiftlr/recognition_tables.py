@@ -148,7 +148,7 @@ def score_table(name: str, config: dict[str, Any], about, scores, differences, p
         *_chosen(config, about, scores[scores["model"].isin(shown)], table.labels),
         *_failures(scores[scores["model"].isin(shown)], table.labels),
     ]
-    head = ["labels", "model", "precision", "recall", "F1", "gain", "report P", "report R", "report F1"]
+    head = ["labels", "model", "precision", "recall", "F1", "gain", "report P", "R", "F1"]
     return Table(caption, head, lines, 2, groups, notes, pd.DataFrame(records, columns=list(COLUMNS)))
 
 
