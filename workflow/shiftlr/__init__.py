@@ -1,7 +1,7 @@
 """Robust logistic regression using shift parameters: solvers, scikit-learn estimators and tuning.
 
-The estimators are imported when they are first asked for: most steps of the workflow need none of them, and
-scikit-learn and numba take a second to import.
+The estimators are imported when they are first asked for, since scikit-learn and numba take a second to import.
+Importing any of this changes nothing outside: no setting of numba, of threads, of warnings or of the Python path.
 """
 
 import importlib

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 
 PENALTIES = (None, "l1", "l2")
 
@@ -87,7 +87,7 @@ def is_plain_labels(y, n_examples):
 
 
 def check_weights(sample_weight, X):
-    """Non-negative finite weights, one an example; ones by default."""
+    """Non-negative finite weights, one for each example; ones by default."""
     n_examples = X.shape[0]
     if sample_weight is None:
         return np.ones(n_examples)
@@ -103,7 +103,7 @@ def check_weights(sample_weight, X):
         raise ValueError(f"sample_weight[{worst}]={weights[worst]!r}: weights must not be negative")
     if not weights.any():
         raise ValueError("sample_weight: all weights are zero; at least one example of each class needs a positive one")
-    return weights
+    return np.require(weights, requirements=("C", "A", "W"))  # kernels are compiled for such arrays
 
 
 def check_two_classes(y, weights):
@@ -119,6 +119,16 @@ def check_two_classes(y, weights):
         where = "" if len(classes) < 2 else " with a positive sample_weight"
         raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")
     return classes, 2.0 * codes - 1.0
+
+
+def check_signs(y, classes, n_examples):
+    """+1 for each label of the second class and -1 for the first, or a ValueError for labels of neither."""
+    y = column_or_1d(y)
+    if len(y) != n_examples:
+        raise ValueError(f"X has {n_examples} rows and y has {len(y)} labels: inconsistent numbers of samples")
+    if not np.isin(y, classes).all():
+        raise ValueError(f"y has labels other than the {classes.tolist()} of the training set")
+    return np.where(y == classes[1], 1.0, -1.0)
 
 
 def _classes_and_codes(y):

@@ -10,15 +10,16 @@ from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from shiftlr.problem import make_problem
-from shiftlr.separability import is_separable
+from shiftlr.solvers.problem import make_problem
+from shiftlr.solvers.separability import is_separable
 from shiftlr.validation import (
     check_flag,
     check_number,
     check_penalty,
+    check_signs,
     check_two_classes,
     check_weights,
     each_entry_once,
@@ -60,7 +61,11 @@ def on_one_blas_thread(fit):
 
 
 class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes by the sign of x.coef_ + intercept_."""
+    """A classifier of two classes by the sign of x.coef_ + intercept_.
+
+    Every method says how wrong each training label looks, by `suspicion` and `suspected`. A method with a view of its
+    own on the labels (shifts, doubts, examples left out) overrides both.
+    """
 
     def _check_data(self, X, y, sample_weight):
         """Checked features, signs (+1 for the second class, -1 for the first) and weights; sets `classes_`."""
@@ -96,6 +101,31 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         """The class of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0.0).astype(int)]
+
+    def suspicion(self, X, y):
+        """How wrong each training label looks: (n_examples,), larger means more suspicious.
+
+        By default, how far the example lies on the wrong side of the boundary: minus its signed score.
+        """
+        return -self._signed_scores(X, y)
+
+    def suspected(self, X, y):
+        """Which training labels look wrong: (n_examples,) of bool. By default, those on the wrong side."""
+        return self.suspicion(X, y) > 0.0
+
+    def _signed_scores(self, X, y):
+        """The decision function, negative where it contradicts the label."""
+        scores = self.decision_function(X)
+        return check_signs(y, self.classes_, len(scores)) * scores
+
+    def _check_training_set(self, X, y, n_examples):
+        """A ValueError unless X and y are as long as the training set: what `fit` learned of labels is about that."""
+        rows, labels = _num_samples(X), _num_samples(y)
+        if (rows, labels) != (n_examples, n_examples):
+            raise ValueError(
+                f"X has {rows} rows and y has {labels} labels: {type(self).__name__} knows of the {n_examples} "
+                "examples that it was fitted to; pass the training set"
+            )
 
     def _keep(self, coef, intercept):
         """`coef_` of shape (1, m) and `intercept_` of shape (1,), as scikit-learn's linear classifiers have them."""

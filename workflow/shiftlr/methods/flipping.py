@@ -9,9 +9,10 @@ the data.
 import numpy as np
 from scipy.special import expit, log_expit
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods.base import SEPARABLE, LogisticClassifier, on_one_blas_thread
-from shiftlr.problem import Start, make_problem
+from shiftlr.solvers.problem import Start, make_problem
 from shiftlr.validation import check_number, check_penalty
 
 
@@ -99,6 +100,16 @@ class FlippingLogisticRegression(LogisticClassifier):
         if not best.converged:
             self._warn(f"EM stopped after max_iter={max_iter} iterations; raise max_iter or tol={tol:.1e}")
         return self
+
+    def suspicion(self, X, y):
+        """The probability that each training label is wrong; X and y are the training set."""
+        check_is_fitted(self)
+        self._check_training_set(X, y, len(self.doubts_))
+        return self.doubts_.copy()
+
+    def suspected(self, X, y):
+        """Which training labels are more likely wrong than right; X and y are the training set."""
+        return self.suspicion(X, y) > 0.5
 
 
 class _State:

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_caller
 from shiftlr.solvers.neighbours import nearest_rows, restrict
@@ -69,6 +70,16 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         everything = bool(kept.all())
         self._fit_logistic(X if everything else X[kept], signs[kept], weights[kept])
         return self
+
+    def suspicion(self, X, y):
+        """1 for each training example that was discarded, 0 for the others; X and y are the training set."""
+        return self.suspected(X, y).astype(float)
+
+    def suspected(self, X, y):
+        """Which training examples were discarded; X and y are the training set."""
+        check_is_fitted(self)
+        self._check_training_set(X, y, len(self.kept_))
+        return ~self.kept_
 
     def shared_by_settings(self, grid, X):
         """What `fit` needs for any setting of the grid: for sparse X, the neighbours for the largest k."""

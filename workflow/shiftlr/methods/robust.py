@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
-from shiftlr.problem import make_problem, shares_shifted
 from shiftlr.solvers.loss import shifts_from_margins
+from shiftlr.solvers.problem import make_problem, shares_shifted
 from shiftlr.validation import check_lams, check_number, check_penalty
 
 
@@ -63,6 +63,8 @@ class RobustLogisticRegression(LogisticClassifier):
         The measure that `tol` bounds.
     """
 
+    path_parameters = ("lam", "alpha")
+
     def __init__(self, lam=0.1, penalty=None, alpha=0.0, fit_intercept=True, tol=1e-8, max_iter=1000):
         self.lam = lam
         self.penalty = penalty
@@ -85,6 +87,16 @@ class RobustLogisticRegression(LogisticClassifier):
         margins = super()._keep_solution(path, k, X, signs, weights)
         self.shifts_ = shifts_from_margins(margins, signs, float(self.lam))
         return margins
+
+    def suspicion(self, X, y):
+        """The size of each training example's shift; X and y are the training set."""
+        check_is_fitted(self)
+        self._check_training_set(X, y, len(self.shifts_))
+        return np.abs(self.shifts_)
+
+    def suspected(self, X, y):
+        """Which training examples have a nonzero shift; X and y are the training set."""
+        return self.suspicion(X, y) != 0.0
 
     def suspects(self, n=None):
         """The examples of the training set with a nonzero shift, largest |shift| first; at most `n` of them."""

@@ -9,6 +9,8 @@ class StandardLogisticRegression(LogisticClassifier):
     Parameters and attributes as in `RobustLogisticRegression`, without `lam` and shifts.
     """
 
+    path_parameters = ("alpha",)
+
     def __init__(self, penalty=None, alpha=0.0, fit_intercept=True, tol=1e-8, max_iter=1000):
         self.penalty = penalty
         self.alpha = alpha

@@ -1,8 +1,10 @@
 """Soft-margin linear SVM, the report's section 6."""
 
 from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
-from shiftlr.problem import fit_hinge
+from shiftlr.solvers.problem import fit_hinge
 from shiftlr.validation import check_number
+
+_NO_SLACK = 1e-6  # an example on its margin has this much at most, by rounding
 
 
 class LinearSVM(LinearBinaryClassifier):
@@ -47,3 +49,11 @@ class LinearSVM(LinearBinaryClassifier):
         self.optimality_ = float(fit.gap / fit.objective) if fit.objective > 0.0 else 0.0
         self._warn_if_not_converged(tol)
         return self
+
+    def suspicion(self, X, y):
+        """The slack of each training example, negative beyond its margin: 1 - s_i (x_i.theta + b)."""
+        return 1.0 - self._signed_scores(X, y)
+
+    def suspected(self, X, y):
+        """Which training examples lie on the wrong side of their margin: those with a slack above 0."""
+        return self.suspicion(X, y) > _NO_SLACK

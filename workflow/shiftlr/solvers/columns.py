@@ -1,7 +1,7 @@
 """Column operations on features, the only place where dense and sparse storage differ.
 
-`features` is a C-contiguous array of shape (m, n), one row a column of X, or a tuple (data, indices, indptr, n_rows) of
-a CSC matrix of shape (n, m). Each function below is a plain name; the compiler picks the body by the storage.
+`features` is a C-contiguous array of shape (m, n), one row per column of X, or a tuple (data, indices, indptr, n_rows)
+of a CSC matrix of shape (n, m). Each function below is a plain name; the compiler picks the body by the storage.
 """
 
 import numpy as np

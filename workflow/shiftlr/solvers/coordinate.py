@@ -7,8 +7,8 @@ most steps cost only gradients and a triangular solve. Every point ends with a c
 """
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import column_dot, column_sums
 from shiftlr.solvers.loss import REORDER, slope_scale, weighted_terms
 from shiftlr.solvers.matrix_free_model import solve_free_model
@@ -39,7 +39,7 @@ _FLATNESS_AFAR = 0.3  # the same where nothing near the solution is known
 _ROUNDING = 4e-15  # relative rounding error allowed for in objectives
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _set_margins(features, problem, state):
     """margins = signs * (X theta + b), from scratch."""
     slots = state.fresh
@@ -50,7 +50,7 @@ def _set_margins(features, problem, state):
         state.margins[i] *= problem.signs[i]
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def _set_gradients(features, problem, state):
     """Residuals r = dloss / d(X theta + b) and, for the working set, the gradients of the smooth part."""
     total = 0.0
@@ -62,7 +62,7 @@ def _set_gradients(features, problem, state):
         state.gradients[a] = column_dot(features, state.columns[a], state.residuals) + state.tilts[a]
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def _linear_and_penalty(state, kappa, values):
     """tilt.theta + tilt_b b + kappa ||theta||_1 over the working set."""
     linear = state.tilts[0] * values[0]
@@ -73,7 +73,7 @@ def _linear_and_penalty(state, kappa, values):
     return linear + kappa * size
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def _refresh_bends(problem, state, floor):
     """Curvatures held above floor * weight; returns their change since H was built, as a share of their sum."""
     change = 0.0
@@ -85,7 +85,7 @@ def _refresh_bends(problem, state, floor):
     return change / total
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _minimise_model(features, problem, state, kappa, floor, target, renew):
     """Put the minimiser of the model into `points`; returns whether H was renewed for it."""
     size = state.counts[SIZE]
@@ -114,7 +114,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
     return renew
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _search_line(features, problem, state, kappa, lam, loss):
     """Go from `values` towards `points` as far as the objective falls enough. Returns (loss, share gone, fall)."""
     size = state.counts[SIZE]
@@ -147,7 +147,7 @@ def _search_line(features, problem, state, kappa, lam, loss):
     return loss, 0.0, 0.0
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _enter_point(features, problem, state, kappa, kappa_before, lam, tol):
     """Renew the working set for the next point by the strong rule. Returns the violation of columns left out."""
     level = min(kappa, max(2.0 * kappa - kappa_before, 0.5 * kappa))
@@ -160,7 +160,7 @@ def _enter_point(features, problem, state, kappa, kappa_before, lam, tol):
     return 0.0 if all_joined else worst
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, max_iter):
     """Minimise at one (kappa, lam) from where the state stands; `outside` is the violation known of other columns.
 
@@ -200,7 +200,7 @@ def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, m
     return loss + _linear_and_penalty(state, kappa, state.values), steps, max(violation, outside)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first, tol, max_iter):
     """`_solve_point` until the violation is small beside the mean slope of the losses, which is known only afterwards.
 
@@ -223,7 +223,7 @@ def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first
         outside = 0.0
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter):
     """Minimise sum_i w_i profiled(s_i (x_i.theta + b), lam) + tilt.theta + tilt_b b + kappa ||theta||_1 at each pair.
 
@@ -257,13 +257,13 @@ def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept,
     return coefs, intercepts, objectives, n_iters, optimalities
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _null_slope(margin, lam):
     """Minus the slope of the profiled loss: min(lam, sigma(-margin))."""
     return min(lam, 1.0 / (1.0 + np.exp(min(margin, 700.0))))
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def largest_kappa(features, signs, weights, tilt, tilt_b, lam, fit_intercept):
     """The smallest kappa at which theta = 0 is optimal: max_j |gradient_j| at theta = 0 and the best intercept.
 

@@ -2,12 +2,11 @@
 
 import math
 
-from numba import njit
-
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.loss import REORDER
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def dot(a, b):
     total = 0.0
     for i in range(a.size):
@@ -15,7 +14,7 @@ def dot(a, b):
     return total
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def cholesky(matrix, added, relative, factor):
     """Factor matrix + added * I + relative * its diagonal (lower triangles); False if a pivot is not well above 0.
 
@@ -38,7 +37,7 @@ def cholesky(matrix, added, relative, factor):
     return True
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def solve_cholesky(factor, size, x):
     """Solve L L' x = x in place, by the leading `size` rows of a factor with the inverses of its diagonal."""
     for a in range(size):

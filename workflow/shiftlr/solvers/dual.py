@@ -10,10 +10,11 @@ The unpenalised intercept is the dual constraint sum_i w_i s_i a_i = tilt_b, hel
 """
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.loss import exp_of_negative, threshold
 from shiftlr.solvers.rows import PreparedRows, Problem, along, centre_intercept, evaluate, prepare_rows, products
+from shiftlr.solvers.storage import plain
 from shiftlr.solvers.trust_region import polish
 
 CYCLES = 2  # full sweeps, each followed by
@@ -21,7 +22,7 @@ INNER_SWEEPS = 2  # sweeps over the rows that moved
 FIRST_THRESHOLD = 1e-3  # share of the duality gap, in units of one row at mean weight, below which a row may rest
 
 
-@njit(error_model="numpy", inline="always", cache=True)
+@kernel(error_model="numpy", inline="always")
 def _sigma_of_negative(x):
     """sigma(-x) and sigma(x) sigma(-x)."""
     e = exp_of_negative(-abs(x))
@@ -29,7 +30,7 @@ def _sigma_of_negative(x):
     return (e * q if x > 0.0 else q), e * q * q
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def best_dual(centre, q, x):
     """sigma(-x) at the root of x = centre + q sigma(-x): Newton's method in a bracket, started at x."""
     low, high = centre, centre + q
@@ -50,7 +51,7 @@ def best_dual(centre, q, x):
     return _sigma_of_negative(x)[0]
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def sweep(
     indptr,
     indices,
@@ -180,8 +181,8 @@ def l2_sparse(
     """
     if not isinstance(rows, PreparedRows):
         rows = prepare_rows(*rows)
-    signs, weights = np.ascontiguousarray(signs, np.float64), np.ascontiguousarray(weights, np.float64)
-    tilt = np.zeros(rows.n_features) if tilt is None else np.ascontiguousarray(tilt, np.float64)
+    signs, weights = plain(signs, np.float64), plain(weights, np.float64)
+    tilt = np.zeros(rows.n_features) if tilt is None else plain(tilt, np.float64)
     problem = Problem(
         rows,
         signs,

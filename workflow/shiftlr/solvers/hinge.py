@@ -12,8 +12,8 @@ the result. Sparse rows are CSR: (indptr, indices, data).
 """
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import column_dot
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.newton import HINGE, combine_columns, newton_point
@@ -25,7 +25,7 @@ _EXACT = 1e-13  # relative duality gap that only the exact solution has
 _BOUND = 1e-12  # of U_i: closer than this is at the bound
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def row_dot(indptr, indices, data, i, theta):
     total = 0.0
     for p in range(indptr[i], indptr[i + 1]):
@@ -33,13 +33,13 @@ def row_dot(indptr, indices, data, i, theta):
     return total
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def add_row(indptr, indices, data, i, factor, theta):
     for p in range(indptr[i], indptr[i + 1]):
         theta[indices[p]] += factor * data[p]
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def shuffle(order, state):
     """Permute `order` by a generator of our own (xorshift); returns its new state."""
     for k in range(order.size - 1, 0, -1):
@@ -51,7 +51,7 @@ def shuffle(order, state):
     return state
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def sweep(indptr, indices, data, signs, upper, norms, order, theta, multipliers, intercept, reach, state):
     """One pass of dual coordinate descent in random order; returns (intercept, generator state)."""
     state = shuffle(order, state)
@@ -70,7 +70,7 @@ def sweep(indptr, indices, data, signs, upper, norms, order, theta, multipliers,
     return intercept, state
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def balance(signs, multipliers):
     """Scale down the heavier class so that sum_i s_i a_i = 0."""
     positive = multipliers[signs > 0.0].sum()
@@ -82,7 +82,7 @@ def balance(signs, multipliers):
             multipliers[i] *= positive / negative
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def combine(indptr, indices, data, signs, multipliers, theta):
     """theta = sum_i s_i a_i x_i."""
     theta[:] = 0.0
@@ -91,7 +91,7 @@ def combine(indptr, indices, data, signs, multipliers, theta):
             add_row(indptr, indices, data, i, signs[i] * multipliers[i], theta)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def best_intercept(scores, signs, upper):
     """The b that minimises sum_i U_i max(0, 1 - s_i (score_i + b)); the middle of them if there are many.
 
@@ -113,7 +113,7 @@ def best_intercept(scores, signs, upper):
     return 0.0
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def certify(indptr, indices, data, signs, upper, multipliers, fit_intercept, theta, scores):
     """(primal value, duality gap, intercept) for multipliers that meet the constraint; fills theta and scores."""
     combine(indptr, indices, data, signs, multipliers, theta)
@@ -128,7 +128,7 @@ def certify(indptr, indices, data, signs, upper, multipliers, fit_intercept, the
     return primal, primal - (multipliers.sum() - half_norm), intercept
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def free_system(indptr, indices, data, signs, free, size, width):
     """Gram matrix of the free rows, s_i s_j x_i.x_j, by spreading one row at a time; lower triangle."""
     gram = np.zeros((size, size))
@@ -144,7 +144,7 @@ def free_system(indptr, indices, data, signs, free, size, width):
     return gram
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def newton_on_free(indptr, indices, data, n_features, signs, free, size, scores, fit_intercept):
     """The change of the free multipliers that puts their margins at 1 and leaves sum_i s_i a_i as it is."""
     gram = free_system(indptr, indices, data, signs, free, size, n_features)
@@ -168,7 +168,7 @@ def newton_on_free(indptr, indices, data, n_features, signs, free, size, scores,
     return by_slack - intercept * by_sign
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def settle(indptr, indices, data, n_features, signs, upper, multipliers, fit_intercept, scores):
     """Multipliers with the free ones solved for exactly, if their bounds allow it; else the ones given."""
     n = signs.size
@@ -189,7 +189,7 @@ def settle(indptr, indices, data, n_features, signs, upper, multipliers, fit_int
     return settled
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
     """Sparse rows: dual coordinate descent. `start` holds multipliers (zeros for a cold start).
 
@@ -229,7 +229,7 @@ def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, s
     return best_theta, best_intercept_found, best_multipliers, best_primal, done, best_gap
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def certify_columns(signed, signs, upper, ridge, theta, multipliers):
     """(primal value, duality gap) of a pair; the multipliers are first balanced and the intercept minimised exactly."""
     n_penalised = np.count_nonzero(ridge)
@@ -250,7 +250,7 @@ def certify_columns(signed, signs, upper, ridge, theta, multipliers):
     return primal, primal - (multipliers.sum() - 0.5 * dual_norm)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def hinge_columns(signed, signs, upper, ridge, start, tol, max_iter):
     """Columns times the signs (an intercept last, with ridge 0), as in `newton.py`: Newton on the rounded-off hinge.
 

@@ -16,8 +16,10 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from shiftlr.solvers._kernel import kernel
 
 # Sums may be reordered into vector lanes (in one fixed way per machine); infinities and NaN keep their meaning.
 REORDER = {"reassoc", "contract", "nsz"}
@@ -38,7 +40,7 @@ def _float_from_bits(typing_context, bits):
     return types.float64(types.int64), generate
 
 
-@njit(fastmath={"contract"}, error_model="numpy", inline="always", cache=True)
+@kernel(fastmath={"contract"}, error_model="numpy", inline="always")
 def exp_of_negative(x):
     """exp(x) for x <= 0, within 1e-15 relative; below -700 it stays at exp(-700), about 1e-304."""
     x = max(x, _SMALLEST_EXPONENT)
@@ -61,7 +63,7 @@ def exp_of_negative(x):
     return p * _float_from_bits((np.int64(k) + 1023) << 52)
 
 
-@njit(fastmath={"contract"}, error_model="numpy", inline="always", cache=True)
+@kernel(fastmath={"contract"}, error_model="numpy", inline="always")
 def log_of_one_plus(e):
     """log(1 + e) for 0 <= e <= 1, by 2 atanh(z) with z = e / (2 + e) <= 1/3."""
     z = e / (2.0 + e)
@@ -85,7 +87,7 @@ def log_of_one_plus(e):
     return 2.0 * z * p
 
 
-@njit(cache=True)
+@kernel()
 def threshold(lam):
     """The margin below which an example is shifted: log((1 - lam) / lam), or -inf for lam >= 1."""
     if lam >= 1.0:
@@ -93,7 +95,7 @@ def threshold(lam):
     return math.log1p(-lam) - math.log(lam)
 
 
-@njit(cache=True)
+@kernel()
 def loss_at_threshold(lam):
     """log(1 + exp(-t)) at the threshold t, which is -log(1 - lam); 0 where there is no threshold."""
     if lam >= 1.0:
@@ -101,14 +103,14 @@ def loss_at_threshold(lam):
     return -math.log1p(-lam)
 
 
-@njit(fastmath={"contract"}, error_model="numpy", inline="always", cache=True)
+@kernel(fastmath={"contract"}, error_model="numpy", inline="always")
 def value_at(margin, lam, t, value_at_t):
     """The profiled loss alone, given `t = threshold(lam)` and `value_at_t = loss_at_threshold(lam)`."""
     value = log_of_one_plus(exp_of_negative(-abs(margin))) + max(-margin, 0.0)
     return value_at_t + lam * (t - margin) if margin < t else value
 
 
-@njit(fastmath={"contract"}, error_model="numpy", inline="always", cache=True)
+@kernel(fastmath={"contract"}, error_model="numpy", inline="always")
 def terms_at(margin, lam, t, value_at_t):
     """(value, slope, curvature) of the profiled loss, given `threshold(lam)` and `loss_at_threshold(lam)`."""
     e = exp_of_negative(-abs(margin))
@@ -123,13 +125,13 @@ def terms_at(margin, lam, t, value_at_t):
     return value, slope, curvature
 
 
-@njit(cache=True)
+@kernel()
 def profiled(margin, lam):
     """Value, slope and curvature of the profiled loss at one margin."""
     return terms_at(margin, lam, threshold(lam), loss_at_threshold(lam))
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def weighted_terms(margins, weights, lam, slopes, curvatures):
     """Fill `slopes` and `curvatures` with the weighted derivatives; return the weighted sum of the losses."""
     t = threshold(lam)
@@ -143,7 +145,7 @@ def weighted_terms(margins, weights, lam, slopes, curvatures):
     return total
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def weighted_loss_along(margins, direction, step, weights, lam):
     """The weighted sum of the losses at `margins + step * direction`."""
     t = threshold(lam)
@@ -154,7 +156,7 @@ def weighted_loss_along(margins, direction, step, weights, lam):
     return total
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def weighted_hinge_terms(margins, weights, width, slopes, curvatures):
     """As `weighted_terms`, for the hinge loss max(0, 1 - m) rounded off by a parabola over 1 - width < m < 1."""
     total = 0.0
@@ -167,7 +169,7 @@ def weighted_hinge_terms(margins, weights, width, slopes, curvatures):
     return total
 
 
-@njit(cache=True)
+@kernel()
 def slope_scale(total_slope, total_weight, lam):
     """The mean slope of the losses, which a gradient must be small beside to count as zero.
 
@@ -179,7 +181,7 @@ def slope_scale(total_slope, total_weight, lam):
     return max(abs(total_slope) / total_weight, 1e-6 * steepest)
 
 
-@njit(cache=True)
+@kernel()
 def shifts_from_margins(margins, signs, lam):
     """The shifts that go with the margins: s (t - m) below the threshold, 0 elsewhere."""
     t = threshold(lam)

@@ -5,7 +5,7 @@ kept at a time is one such line of distances for each chunk. Equal distances are
 order is total: leaving rows out of a list of neighbours gives the list of a search without these rows (`restrict`).
 
 For a matrix of ones, distances are whole numbers, kept in the smallest type that holds them, which makes the search
-several times faster; and the most frequent columns, on which most of the time would go, are bits of one word a row.
+several times faster; and the most frequent columns, on which most of the time would go, are bits of one word per row.
 For other values, each x.z is a sum in the order of the columns, so that its bits depend on x and z only, not on which
 other rows there are or on the number of threads.
 """
@@ -13,10 +13,12 @@ other rows there are or on the number of threads.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from scipy import sparse
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.rows import CHUNKS, NO_VALUES, transposed
+from shiftlr.solvers.storage import plain
 from shiftlr.validation import each_entry_once
 
 BLOCK = 256  # distances looked at together, to see whether any is small enough
@@ -109,7 +111,7 @@ def make_searchable(X):
         norms = sizes.astype(np.min_scalar_type(2 * int(sizes.max()) + WORD + 1))
         values = NO_VALUES
     else:
-        values, words = X.data, NO_WORDS
+        values, words = plain(X.data), NO_WORDS
         norms = squares_in_order(indptr, values)
         if not np.isfinite(4.0 * norms.max()):
             raise ValueError("X: squared distances are not finite; leave out NaN and inf, and scale the features")
@@ -128,9 +130,9 @@ def split_frequent(indptr, indices, n_columns):
     return starts, indices[entry_stays], words_of_rows(indptr, indices, bits)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def words_of_rows(indptr, indices, bits):
-    """The bits of each row's columns, in one word a row."""
+    """The bits of each row's columns, in one word per row."""
     words = np.zeros(indptr.size - 1, np.uint64)
     for i in range(words.size):
         for q in range(indptr[i], indptr[i + 1]):
@@ -138,7 +140,7 @@ def words_of_rows(indptr, indices, bits):
     return words
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def squares_in_order(indptr, values):
     """|x|^2 of each row, summed in the order in which `distances_by_values` sums x.x: copies have distance 0."""
     norms = np.zeros(indptr.size - 1)
@@ -148,7 +150,7 @@ def squares_in_order(indptr, values):
     return norms
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def bits_set(word):
     """How many bits of a 64-bit word are set; compilers know this formula and use the instruction for it."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -157,7 +159,7 @@ def bits_set(word):
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms, i, distances):
     """Squared distances from row i of a matrix of ones to all rows."""
     word, norm = words[i], norms[i]
@@ -169,7 +171,7 @@ def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms,
             distances[np.uint32(column_rows[p])] -= 2
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def distances_by_values(indptr, indices, values, column_starts, column_rows, column_values, norms, i, distances):
     """Squared distances from row i to all rows; rounding may not make them negative."""
     distances[:] = 0.0
@@ -183,7 +185,7 @@ def distances_by_values(indptr, indices, values, column_starts, column_rows, col
 
 
 # no distance is NaN, and -0 and 0 are equal: with this known, the minimum is taken in vector lanes
-@njit(error_model="numpy", fastmath={"nnan", "nsz"}, cache=True)
+@kernel(error_model="numpy", fastmath={"nnan", "nsz"})
 def smallest_between(distances, first, last):
     """The smallest distance in a block."""
     least = distances[first]
@@ -192,7 +194,7 @@ def smallest_between(distances, first, last):
     return least
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def insert(distance, z, best, nearest):
     """Put row z in its place behind all that are as near, and drop the last one."""
     place = best.size - 1
@@ -204,7 +206,7 @@ def insert(distance, z, best, nearest):
     nearest[place] = z
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def keep_nearest(distances, none, best, nearest):
     """Fill `nearest` with the rows of smallest distance, in order; `none` is a distance that no row has."""
     best[:] = none
@@ -217,7 +219,7 @@ def keep_nearest(distances, none, best, nearest):
                     insert(distances[z], z, best, nearest)
 
 
-@njit(error_model="numpy", parallel=True, cache=True)
+@kernel(error_model="numpy", parallel=True)
 def search(indptr, indices, values, column_starts, column_rows, column_values, words, norms, none, queries, nearest):
     """Fill each line of `nearest` with the rows nearest to that of `queries`, itself left out."""
     for chunk in prange(CHUNKS):

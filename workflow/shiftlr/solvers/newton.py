@@ -1,7 +1,7 @@
 """Safeguarded Newton for few features, unpenalised or L2, over a whole path of lam in one call.
 
 Minimises  sum_i w_i profiled(m_i, lam) + tilt.theta + 1/2 sum_j ridge_j theta_j^2,   m = theta @ signed,
-where `signed` holds one column of X a coordinate (a column of ones for the intercept included), dense or sparse as
+where `signed` holds one column of X per coordinate (a column of ones for the intercept included), dense or sparse as
 `columns.py` has it, already multiplied by the labels' signs and scaled so that sum_i w_i |signed_ji| is about
 sum_i w_i. That makes the convergence measure, max_j |gradient_j| over the sum of the losses' slopes, comparable between
 coordinates; without a penalty, where the slopes themselves may vanish, it is over the sum they can have at most.
@@ -13,8 +13,8 @@ gradient keeps it invertible without spoiling the fast convergence at the end, a
 import math
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import add_column, column_dot, weighted_gram
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.loss import slope_scale, weighted_hinge_terms, weighted_loss_along, weighted_terms
@@ -29,7 +29,7 @@ _PATIENCE = 3  # steps in a row that lower neither the objective nor, by half, t
 _ROUNDING = 4e-15  # relative error of a sum of losses
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def combine_columns(columns, coefficients, out):
     """out = sum_j coefficient_j * column j."""
     out[:] = 0.0
@@ -38,7 +38,7 @@ def combine_columns(columns, coefficients, out):
             add_column(columns, j, coefficients[j], out)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
     damping = max(damping, 1e-300)
@@ -54,7 +54,7 @@ def newton_direction(hessian, gradient, damping, factor, direction):
     solve_cholesky(factor, gradient.size, direction)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def smooth_part(theta, tilt, ridge):
     """tilt.theta + 1/2 sum_j ridge_j theta_j^2."""
     total = 0.0
@@ -63,7 +63,7 @@ def smooth_part(theta, tilt, ridge):
     return total
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def fill_gradient(signed, slopes, theta, tilt, ridge, gradient):
     """Fill the gradient; return its largest entry."""
     largest = 0.0
@@ -73,7 +73,7 @@ def fill_gradient(signed, slopes, theta, tilt, ridge, gradient):
     return largest
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def loss_terms(loss, margins, weights, parameter, slopes, curvatures):
     """The terms of the loss named: `LOGISTIC` or `HINGE`."""
     if loss == HINGE:
@@ -81,7 +81,7 @@ def loss_terms(loss, margins, weights, parameter, slopes, curvatures):
     return weighted_terms(margins, weights, parameter, slopes, curvatures)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def gradient_scale(loss, bare, weights, parameter, slopes):
     """What a gradient is small beside: the sum of the slopes, or the most it could be for a loss without a penalty."""
     total_weight = weights.sum()
@@ -90,7 +90,7 @@ def gradient_scale(loss, bare, weights, parameter, slopes):
     return total_weight * (min(1.0, parameter) if bare else slope_scale(slopes.sum(), total_weight, parameter))
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def smallest_margin(margins, weights):
     """Over the examples that count."""
     smallest = np.inf
@@ -100,7 +100,7 @@ def smallest_margin(margins, weights):
     return smallest
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, tol, max_iter):
     """One parameter of the loss (lam), from `theta` and its `margins`, both updated in place.
 
@@ -152,7 +152,7 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
     return objective, iteration, optimality
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
     """Move to where the path would be if it were straight in log(lam), if that lowers the objective."""
     n = margins.size
@@ -167,7 +167,7 @@ def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
         margins += change
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def newton_path(signed, weights, tilt, ridge, lams, start, tol, max_iter):
     """Solve for every lam in order, each warm-started from the ones before.
 

@@ -10,8 +10,7 @@ sign change, and coordinate descent to find the support. What is shared with `ma
 
 import math
 
-from numba import njit
-
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import add_column, column_dot, fill_gram_row
 from shiftlr.solvers.dense import solve_cholesky
 from shiftlr.solvers.loss import REORDER
@@ -20,7 +19,7 @@ from shiftlr.solvers.loss import REORDER
 RIDGE = 1e-10
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def total_of(vector):
     """The sum of the entries."""
     total = 0.0
@@ -29,14 +28,14 @@ def total_of(vector):
     return total
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def copy_head(source, target, size):
     """target[:size] = source[:size]."""
     for a in range(size):
         target[a] = source[a]
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def combine_columns(features, columns, support, count, factors, out):
     """out = sum_r factors_r * column of slot support_r, slot 0 being all ones."""
     for i in range(out.size):
@@ -50,7 +49,7 @@ def combine_columns(features, columns, support, count, factors, out):
             add_column(features, columns[a], factors[r], out)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def soft_threshold(value, width):
     """Shrink towards zero by `width`: sign(v) max(|v| - width, 0)."""
     if value > width:
@@ -60,7 +59,7 @@ def soft_threshold(value, width):
     return 0.0
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def excess_slope(gradient, value, kappa):
     """Distance of -gradient from the subdifferential of kappa |.| at `value`."""
     if value > 0.0:
@@ -70,7 +69,7 @@ def excess_slope(gradient, value, kappa):
     return max(abs(gradient) - kappa, 0.0)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def set_violation(gradients, values, reaches, kappa, first, size):
     """Largest violation of the optimality conditions in the set, each over `reaches`, the gradient's largest value."""
     worst = 0.0
@@ -79,7 +78,7 @@ def set_violation(gradients, values, reaches, kappa, first, size):
     return worst
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def fill_gram(features, columns, start, size, first, curvatures, work, gram):
     """Fill rows and columns start..size-1 of H, slot 0 being the intercept (left out if first = 1)."""
     for a in range(max(start, 1), size):
@@ -91,7 +90,7 @@ def fill_gram(features, columns, start, size, first, curvatures, work, gram):
         gram[0, 0] = total_of(curvatures) * (1.0 + RIDGE)
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def _factorise(gram, support, start, count, factor):
     """Rows start..count-1 of the Cholesky factor of H on the support; tiny pivots are held at the ridge."""
     for a in range(start, count):
@@ -110,7 +109,7 @@ def _factorise(gram, support, start, count, factor):
         row[a] = 1.0 / math.sqrt(max(pivot, 0.5 * RIDGE * diagonal))
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def list_support(points, first, size, support, n_factored, listed, fresh):
     """Update `support` to the slots with a nonzero point (and the intercept), keeping the old order in front.
 
@@ -136,7 +135,7 @@ def list_support(points, first, size, support, n_factored, listed, fresh):
     return count, kept
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def first_crossing(points, moves, support, count, kappa):
     """(share, r): how much of the moves can be made before the sign of support entry r changes; (1, -1) if all."""
     share = 1.0
@@ -150,7 +149,7 @@ def first_crossing(points, moves, support, count, kappa):
     return share, crossing
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def _gram_sweep(gram, gradients, points, kappa, first, size):
     """One round of coordinate descent; `gradients` follow the points."""
     for a in range(first, size):
@@ -164,7 +163,7 @@ def _gram_sweep(gram, gradients, points, kappa, first, size):
                 gradients[c] += delta * row[c]
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def solve_gram_model(
     gram, factor, support, n_factored, listed, fresh, moves, gradients, points, reaches, kappa, first, size, target
 ):

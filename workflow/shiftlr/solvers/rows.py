@@ -13,10 +13,12 @@ than the preparation costs.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.dense import dot
 from shiftlr.solvers.loss import REORDER, loss_at_threshold, slope_scale, terms_at, threshold, weighted_terms
+from shiftlr.solvers.storage import plain
 
 CHUNKS = 8  # the partition of every parallel loop, whatever the number of threads
 NO_VALUES = np.empty(0)
@@ -44,7 +46,7 @@ class PreparedRows(NamedTuple):
         return self.column_starts.size - 1
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def chunk_bounds(starts):
     """CHUNKS + 1 bounds that share out rows (or columns) so that each chunk has about the same number of entries."""
     n = starts.size - 1
@@ -64,7 +66,7 @@ def chunk_bounds(starts):
     return bounds
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def transposed(indptr, indices, values, n_columns):
     """(starts, rows, values) of the transposed copy; rows rise along each column."""
     starts = np.zeros(n_columns + 1, np.int64)
@@ -86,7 +88,7 @@ def transposed(indptr, indices, values, n_columns):
     return starts, rows, column_values
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def squares_along(starts, values, factors, ids):
     """sum_q values[q]^2 factors[ids[q]] along each row; an empty `factors` stands for ones."""
     total = np.zeros(starts.size - 1)
@@ -99,7 +101,7 @@ def squares_along(starts, values, factors, ids):
     return total
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def products_between(starts, ids, values, vector, offset, first, last, out):
     """out[i] = offset + sum_q values[q] vector[ids[q]] along the rows (or columns of a transposed copy) first..last."""
     for i in range(first, last):
@@ -113,7 +115,7 @@ def products_between(starts, ids, values, vector, offset, first, last, out):
         out[i] = offset + z
 
 
-@njit(error_model="numpy", parallel=True, cache=True)
+@kernel(error_model="numpy", parallel=True)
 def products(starts, ids, values, vector, offset, chunks, out):
     """`products_between` for all chunks, by as many threads as there are."""
     for c in prange(CHUNKS):
@@ -122,9 +124,8 @@ def products(starts, ids, values, vector, offset, chunks, out):
 
 def prepare_rows(indptr, indices, data, n_features):
     """Check and copy a CSR matrix into `PreparedRows`; `data` None means that every stored entry is 1."""
-    indptr = np.ascontiguousarray(indptr, np.int64)
-    indices = np.ascontiguousarray(indices, np.int32)
-    values = NO_VALUES if data is None else np.ascontiguousarray(data, np.float64)
+    indptr, indices = plain(indptr, np.int64), plain(indices, np.int32)
+    values = NO_VALUES if data is None else plain(data, np.float64)
     if data is not None and values.size == 0:
         values = NO_VALUES
     starts, rows, column_values = transposed(indptr, indices, values, n_features)
@@ -146,7 +147,7 @@ def column_products(rows, u, out):
     return out
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def along(margins, direction, step, weights, lam):
     """(value, derivative, second derivative) in the step of the weighted loss at margins + step * direction."""
     t = threshold(lam)
@@ -160,7 +161,7 @@ def along(margins, direction, step, weights, lam):
     return total, first, second
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def minimise_along(margins, direction, weights, lam, linear, quadratic, first_step, closeness):
     """The step that minimises loss(margins + step direction) + linear step + quadratic step^2 / 2.
 
@@ -201,7 +202,7 @@ def minimise_along(margins, direction, weights, lam, linear, quadratic, first_st
     return best, best_change
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def centre_intercept(margins, signs, weights, lam, tilt_b, total_weight):
     """Move the intercept to its minimiser, and the margins with it; returns how far it moved."""
     moved = 0.0
@@ -258,7 +259,7 @@ class Point(NamedTuple):
         return self.optimality <= tol or (gap_counts(tol) and self.gap <= tol * tol * abs(self.objective))
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def finish_gradient(gradient, theta, tilt, alpha, reach):
     """Add the penalty's and the tilt's part; (largest of |gradient| / reach, |gradient|^2)."""
     worst, squares = 0.0, 0.0

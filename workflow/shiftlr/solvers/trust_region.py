@@ -12,8 +12,8 @@ of theta is |grad|^2 / (2 alpha), a bound on F - F*.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.dense import dot, solve_cholesky
 from shiftlr.solvers.loss import REORDER, threshold
 from shiftlr.solvers.rows import (
@@ -49,7 +49,7 @@ class Model(NamedTuple):
     ridge_b: float  # added to the intercept's curvature, which may be 0
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def sample_rows(curvatures, floor, seed, kept, kept_curvatures):
     """Keep rows of curvature >= floor, others with probability curvature / floor and curvature floor; how many."""
     end = 0
@@ -70,7 +70,7 @@ def sample_rows(curvatures, floor, seed, kept, kept_curvatures):
     return end
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def submatrix(indptr, indices, values, kept, local):
     """Rows `kept` with their columns numbered by first use; `local` is scratch of -1 for each column."""
     size = 0
@@ -98,7 +98,7 @@ def submatrix(indptr, indices, values, kept, local):
     return starts, ids, kept_values, columns[:used].copy()
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def hot_block(starts, ids, values, curvatures, place, with_intercept, size):
     """Lower half of Z^T D Z on the columns with place[j] >= 0, the intercept last."""
     block = np.zeros((size, size))
@@ -124,7 +124,7 @@ def hot_block(starts, ids, values, curvatures, place, with_intercept, size):
     return block
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def factor_block(block, diagonal):
     """Cholesky factor in place, after scaling to a unit diagonal; pivots are kept above rounding, and inverted."""
     size = diagonal.size
@@ -146,7 +146,7 @@ def factor_block(block, diagonal):
     return scale
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def precondition(residual, diagonal, hot, factor, scale, z):
     """z = P^-1 residual: the factored block on the hot columns, the diagonal elsewhere; returns residual.z."""
     for j in range(residual.size):
@@ -188,7 +188,7 @@ def build_model(rows, curvatures, floor, seed, alpha, with_intercept, total_weig
     )
 
 
-@njit(error_model="numpy", fastmath=REORDER, cache=True)
+@kernel(error_model="numpy", fastmath=REORDER)
 def advance(x, residual, p, image, step):
     """x += step p, residual -= step image."""
     for j in range(x.size):
@@ -196,7 +196,7 @@ def advance(x, residual, p, image, step):
         residual[j] -= step * image[j]
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def times(x, y, out):
     """out = x y, entry by entry."""
     for i in range(x.size):

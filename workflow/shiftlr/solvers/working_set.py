@@ -11,8 +11,8 @@ a column whose gradient was far below kappa when last read is read again only wh
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import column_dot, column_sums
 from shiftlr.solvers.loss import REORDER
 
@@ -76,7 +76,7 @@ class State(NamedTuple):
     factor: np.ndarray
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def column_figures(features, weights, m):
     """reach, mean and spread of each column, as Problem has them."""
     n = weights.size
@@ -90,7 +90,7 @@ def column_figures(features, weights, m):
     return reach, mean, spread
 
 
-@njit(cache=True)
+@kernel()
 def new_state(m, n):
     """A state with room for m columns and n examples."""
     slots = m + 1
@@ -129,7 +129,7 @@ def new_state(m, n):
     )
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _join(problem, state, j, value):
     """Put column j with coefficient `value` into the working set."""
     a = state.counts[SIZE]
@@ -142,7 +142,7 @@ def _join(problem, state, j, value):
     state.counts[SIZE] = a + 1
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def start_set(problem, state, coef0, intercept0):
     """The working set of the warm start: the intercept and the nonzero coefficients. Empty columns get 0."""
     state.values[0] = intercept0 if problem.first == 0 else 0.0
@@ -157,7 +157,7 @@ def start_set(problem, state, coef0, intercept0):
             _join(problem, state, j, coef0[j])
 
 
-@njit(fastmath=REORDER, error_model="numpy", cache=True)
+@kernel(fastmath=REORDER, error_model="numpy")
 def record_drift(state):
     """Add the way r has gone since the last call to the drifts."""
     square = 0.0
@@ -171,7 +171,7 @@ def record_drift(state):
     state.numbers[DRIFT_OF_SUM] += abs(total)
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _remember(state, j, gradient):
     """Note the gradient of column j as read at the present r."""
     state.known[j] = gradient
@@ -179,7 +179,7 @@ def _remember(state, j, gradient):
     state.stamp_of_sum[j] = state.numbers[DRIFT_OF_SUM]
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def _rank_value(values, rank, low):
     """A level that at least `rank` values reach, by bisection, as high as 50 halvings find one; low has more."""
     high = low
@@ -197,7 +197,7 @@ def _rank_value(values, rank, low):
     return low
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def grow_set(features, problem, state, level, kappa, tol):
     """Add columns whose gradient exceeds `level`, the worst first if they are many. Returns (added, violation, all).
 
@@ -232,7 +232,7 @@ def grow_set(features, problem, state, level, kappa, tol):
     return added, worst, added == found
 
 
-@njit(error_model="numpy", cache=True)
+@kernel(error_model="numpy")
 def shrink_set(state, level):
     """Let go of zero coefficients with a gradient below `level`. Slots close up, and H and its factor with them."""
     new_slot = state.fresh

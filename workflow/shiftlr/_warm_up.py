@@ -1,0 +1,44 @@
+"""One small fit of every kind, so that every kernel is compiled for every type of argument it is ever called with.
+
+What decides about the type is the solver (by the penalty and the number of columns), whether the features are sparse
+and, in the search for neighbours, whether they are all ones and how many. Weights, doubts, an intercept, a path and the
+type of indices make no difference (`solvers/storage.py`).
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from shiftlr.methods.flipping import FlippingLogisticRegression
+from shiftlr.methods.robust import RobustLogisticRegression
+from shiftlr.methods.svm import LinearSVM
+from shiftlr.solvers.neighbours import nearest_rows
+
+_ROWS, _FEW, _MANY = 60, 6, 1100  # sparse features of many columns go to other solvers than those of few
+_LENGTHS = (10, 200, 40_000)  # of rows of ones: distances between them need 8, 16 and 32 bits
+
+
+def fit_everything() -> None:
+    """Fit, and forget."""
+    random = np.random.default_rng(0)
+    sparse_features = [
+        sparse.random_array((_ROWS, columns), density=density, rng=random, format="csr")
+        for columns, density in ((_FEW, 0.5), (_MANY, 0.05))
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not every one of these fits converges
+        for X in (random.normal(size=(_ROWS, _FEW)), *sparse_features):
+            _fit_all_penalties(X, random)
+        nearest_rows(sparse_features[0], 1)
+        for length in _LENGTHS:
+            nearest_rows(sparse.csr_array(np.ones((3, length))), 1)
+
+
+def _fit_all_penalties(X, random):
+    """The logistic solvers, with the doubts of the flipping model too, and the hinge."""
+    y = X @ random.normal(size=X.shape[1]) + random.normal(size=_ROWS) > 0.0
+    for penalty, alpha in ((None, 0.0), ("l1", 0.1), ("l2", 0.1)):
+        RobustLogisticRegression(0.3, penalty, alpha).fit(X, y)
+        FlippingLogisticRegression(penalty, alpha, max_iter=3).fit(X, y)
+    LinearSVM().fit(X, y)

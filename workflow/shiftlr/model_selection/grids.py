@@ -1,0 +1,142 @@
+"""Grids of parameter settings, and all the fits of a grid at once.
+
+A grid is a list of settings in order of preference: on a tie the first one wins. Grids that vary only parameters which
+the estimator's class names in `path_parameters` (`lam` and `alpha` of the robust model, `alpha` of the standard one)
+are fitted as one warm-started path, all others one by one. A classifier may spare these what is the same for all of
+them by a method `shared_by_settings(grid, X)`, which returns more arguments for `fit`.
+"""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.utils import column_or_1d
+
+from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
+from shiftlr.solvers.problem import make_problem, shares_shifted
+from shiftlr.validation import check_choice, check_number, check_penalty, check_signs
+
+
+def lam_grid(lams, **fixed):
+    """Settings of `lam`, the larger (closer to plain logistic regression) preferred."""
+    return [{"lam": lam, **fixed} for lam in sorted(map(float, lams), reverse=True)]
+
+
+def alpha_grid(alphas, prefer="weaker", **fixed):
+    """Settings of `alpha`, the weaker penalty preferred, or the stronger."""
+    check_choice("prefer", prefer, ("weaker", "stronger"))
+    return [{"alpha": alpha, **fixed} for alpha in sorted(map(float, alphas), reverse=prefer == "stronger")]
+
+
+class Fits:
+    """The fits of a grid, by any classifier: `estimator(k)` is one of them."""
+
+    def __init__(self, shares, estimator):
+        self.shares, self.estimator = shares, estimator
+
+    def accuracies(self, X, y):
+        """Share of the rows that each fit classifies rightly."""
+        return self._each(lambda fit: np.mean(fit.predict(X) == y))
+
+    def scores(self, X, y, scoring):
+        """Accuracies, or what the scorer named `scoring` says."""
+        if scoring is None:
+            return self.accuracies(X, y)
+        scorer = check_scoring(self.estimator(0), scoring)
+        return self._each(lambda fit: scorer(fit, X, y))
+
+    def _each(self, score):
+        return np.array([score(self.estimator(k)) for k in range(len(self.shares))])
+
+
+class LinearFits(Fits):
+    """Fits of a linear classifier, kept as arrays so that they are scored all at once."""
+
+    def __init__(self, model, coefs, intercepts, shares, estimator):
+        super().__init__(shares, estimator)
+        self.model, self.classes = model, model.classes_  # any one of the fits: it checks new data
+        self.coefs, self.intercepts = coefs, intercepts
+
+    def margins(self, X, y):
+        """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
+        X = self.model._check_features(X)
+        signs = check_signs(y, self.classes, X.shape[0])
+        return signs[:, None] * (X @ self.coefs.T + self.intercepts)
+
+    def take(self, places):
+        """Some of the fits."""
+        return LinearFits(
+            self.model,
+            self.coefs[places],
+            self.intercepts[places],
+            self.shares[places],
+            lambda k: self.estimator(places[k]),
+        )
+
+    def accuracies(self, X, y):
+        """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
+        margins = self.margins(X, y)
+        first_class = (column_or_1d(y) == self.classes[0])[:, None]
+        return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
+
+
+@on_one_blas_thread
+def fit_grid(estimator, grid, X, y, sample_weight=None):
+    """Fit every setting of the grid."""
+    check_grid(grid)
+    # of the class itself: a subclass may have a `fit` of its own, and is on a path only if it says so
+    along_path = vars(type(estimator)).get("path_parameters")
+    if along_path is not None and {name for params in grid for name in params} <= set(along_path):
+        alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
+        if len(alphas) == 1:
+            return _fit_path(estimator, grid, X, y, sample_weight)
+    shared = estimator.shared_by_settings(grid, X) if hasattr(estimator, "shared_by_settings") else {}
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    fits = [clone(estimator).set_params(**params).fit(X, y, **weight, **shared) for params in grid]
+    shares = np.array([np.mean(fit.suspected(X, y)) if has_shifts(fit) else np.nan for fit in fits])
+    if not isinstance(estimator, LinearBinaryClassifier):
+        return Fits(shares, fits.__getitem__)
+    coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
+    return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
+
+
+def _fit_path(estimator, grid, X, y, sample_weight):
+    """Settings that differ in `lam` and `alpha` only, as one chain of warm-started solutions.
+
+    The chain goes through the (alpha, lam) in snake order, so that neighbours in it are neighbours in the grid.
+    """
+    model = clone(estimator)
+    tol, max_iter = model._check_stopping()
+    X, signs, weights = model._check_data(X, y, sample_weight)
+    alphas, lams = np.empty(len(grid)), np.empty(len(grid))
+    for k, params in enumerate(grid):
+        penalty, alphas[k] = check_penalty(model.penalty, params.get("alpha", model.alpha))
+        lams[k] = check_number("lam", params["lam"], above=0.0) if "lam" in params else model._price_of_shifts()
+    ranks = np.unique(-alphas, return_inverse=True)[1]
+    order = np.lexsort((np.where(ranks % 2 == 0, -lams, lams), ranks))
+    problem = make_problem(X, signs, weights, penalty, bool(model.fit_intercept))
+    path = problem.path(alphas[order], lams[order], tol, max_iter)
+    path = path._replace(**{name: column[np.argsort(order)] for name, column in path._asdict().items()})
+
+    def build(k):
+        built = clone(estimator).set_params(**grid[k])
+        built.classes_, built.n_features_in_ = model.classes_, model.n_features_in_
+        if hasattr(model, "feature_names_in_"):
+            built.feature_names_in_ = model.feature_names_in_
+        built._keep_solution(path, k, X, signs, weights)
+        return built
+
+    shares = shares_shifted(X, signs, path, lams) if has_shifts(model) else np.full(len(grid), np.nan)
+    return LinearFits(model, path.coefs, path.intercepts, shares, build)
+
+
+def has_shifts(estimator):
+    """Whether the estimator has shifts at a price `lam`, as the robust model and classes derived from it."""
+    return "lam" in getattr(type(estimator), "path_parameters", ()) and "lam" in estimator.get_params()
+
+
+def check_grid(grid):
+    """A non-empty list, else a ValueError."""
+    if not isinstance(grid, list | tuple):
+        raise ValueError(f"grid={grid!r}: must be a list of parameter settings")
+    if not grid:
+        raise ValueError("grid=[]: at least one setting is needed")

@@ -1,0 +1,180 @@
+"""Choosing hyper-parameters: on a development set, by folds, and by the report's two procedures (section 3.3)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, column_or_1d, indexable
+
+from shiftlr import methods
+from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
+from shiftlr.solvers.loss import threshold
+from shiftlr.validation import check_choice, check_number
+
+TRAIN_ACCURACIES = ("theta", "shifts")
+
+
+class Tuning(NamedTuple):
+    """What was chosen, and everything that was tried."""
+
+    estimator: Any  # fitted to the whole training set
+    params: dict
+    score: float  # on the development set, or the mean over folds
+    rows: list[dict]  # one per setting: its parameters, score, share of nonzero shifts, and whether it was allowed
+
+
+class ShareLimit(NamedTuple):
+    """Prior knowledge of the noise: which shares of nonzero shifts on the training set are allowed.
+
+    `ShareLimit(at_most=0.15)` for "no more than 15 % noise"; `ShareLimit(about=0.04)` for "about 4 %", which allows
+    shares within `within` of it or, where none is, the nearest.
+    """
+
+    at_most: float | None = None
+    about: float | None = None
+    within: float = 0.01
+
+    def allowed(self, shares):
+        """A mask over the shares."""
+        if (self.at_most is None) == (self.about is None):
+            raise ValueError(f"{self}: give exactly one of at_most and about")
+        shares = np.asarray(shares, dtype=float)
+        check_number("within", self.within, at_least=0.0)
+        if np.isnan(shares).any():
+            raise ValueError(f"{self}: the model has no shifts to limit; use it with RobustLogisticRegression")
+        if self.at_most is not None:
+            check_number("at_most", self.at_most, at_least=0.0, at_most=1.0)
+            mask = shares <= self.at_most
+            if not mask.any():
+                raise ValueError(
+                    f"at_most={self.at_most}: every setting shifts more, from {shares.min():.3f} on; add larger lams"
+                )
+            return mask
+        check_number("about", self.about, at_least=0.0, at_most=1.0)
+        distances = np.abs(shares - self.about)
+        return distances <= max(self.within, distances.min())
+
+
+def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):
+    """The setting with the best score on the development set."""
+    fits = fit_grid(estimator, grid, X, y, sample_weight)
+    return choose(grid, fits, fits.scores(X_dev, y_dev, scoring), limit)
+
+
+def tune_by_folds(
+    estimator,
+    grid,
+    X,
+    y,
+    *,
+    n_splits=5,
+    n_repeats=1,
+    groups=None,
+    limit=None,
+    scoring=None,
+    random_state=0,
+    sample_weight=None,
+):
+    """The setting with the best mean score over stratified folds; `groups` are never split between folds."""
+    scores = fold_scores(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight, n_repeats)
+    return choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
+
+
+def fold_scores(
+    estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None, n_repeats=1
+):
+    """Mean score of each setting over stratified folds, drawn `n_repeats` times with seeds from `random_state` on."""
+    check_grid(grid)
+    n_repeats = check_number("n_repeats", n_repeats, at_least=1, integer=True)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    X, y, sample_weight = indexable(X, column_or_1d(y), sample_weight)
+    totals = np.zeros(len(grid))
+    for repeat in range(n_repeats):
+        # None draws anew, and a generator moves on by itself
+        seed = random_state + repeat if isinstance(random_state, int) else random_state
+        folds = kind(n_splits=n_splits, shuffle=True, random_state=seed)
+        for train, held_out in folds.split(X, y, groups):
+            weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
+            fits = fit_grid(estimator, grid, _safe_indexing(X, train), y[train], weight)
+            totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
+    return totals / (n_splits * n_repeats)
+
+
+def train_accuracies(fits, lams, X, y, by="theta"):
+    """Accuracy on the training set: of the weights alone, or of the weights with the shifts they were fitted with."""
+    check_choice("by", by, TRAIN_ACCURACIES)
+    if by == "theta":
+        return fits.accuracies(X, y)
+    thresholds = np.array([threshold(lam) for lam in lams])
+    return np.mean(np.maximum(fits.margins(X, y), thresholds) > 0.0, axis=0)
+
+
+def first_procedure(
+    estimator,
+    alphas,
+    lams,
+    X,
+    y,
+    X_dev=None,
+    y_dev=None,
+    *,
+    by="theta",
+    prefer="weaker",
+    prefer_lam="larger",
+    n_splits=5,
+    n_repeats=1,
+    random_state=0,
+):
+    """Section 3.3, first: for each alpha the lam of best train accuracy; then alpha on the development set or by folds.
+
+    Ties go to the larger lam (or the smaller: `prefer_lam`), then to the weaker alpha (or the stronger: `prefer`).
+    """
+    check_choice("prefer_lam", prefer_lam, ("larger", "smaller"))
+    _check_robust(estimator)
+    if (X_dev is None) != (y_dev is None):
+        raise ValueError("X_dev, y_dev: give both for a development set, or neither for folds")
+    direction = 1 if prefer_lam == "larger" else -1
+    candidates = [lam_grid(lams, **setting)[::direction] for setting in alpha_grid(alphas, prefer)]
+    flat = [candidate for row in candidates for candidate in row]
+    fits = fit_grid(estimator, flat, X, y)
+    accuracies = train_accuracies(fits, [candidate["lam"] for candidate in flat], X, y, by)
+    best = np.argmax(accuracies.reshape(len(candidates), -1), axis=1)
+    grid = [row[k] for row, k in zip(candidates, best, strict=True)]
+    fits = fits.take(best + np.arange(len(candidates)) * len(candidates[0]))
+    if X_dev is not None:
+        scores = fits.accuracies(X_dev, y_dev)
+    else:
+        scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state, n_repeats=n_repeats)
+    return choose(grid, fits, scores)
+
+
+def second_procedure(
+    estimator, alphas, lams, X, y, *, limit=None, prefer="weaker", n_splits=5, groups=None, scoring=None, random_state=0
+):
+    """Section 3.3, second: alpha by folds with standard logistic regression; then, alpha fixed, lam by folds."""
+    _check_robust(estimator)
+    shared = {name: getattr(estimator, name) for name in ("penalty", "fit_intercept", "tol", "max_iter")}
+    by_folds = {"n_splits": n_splits, "groups": groups, "scoring": scoring, "random_state": random_state}
+    standard = tune_by_folds(methods.load("standard")(**shared), alpha_grid(alphas, prefer), X, y, **by_folds)
+    return tune_by_folds(estimator, lam_grid(lams, alpha=standard.params["alpha"]), X, y, limit=limit, **by_folds)
+
+
+def _check_robust(estimator):
+    if not has_shifts(estimator):
+        raise ValueError(
+            f"estimator={estimator!r}: the report's procedures choose alpha and lam of the robust model; the estimator "
+            "must have a parameter lam, and lam in its class's path_parameters"
+        )
+
+
+def choose(grid, fits, scores, limit=None):
+    """The first best among the settings allowed."""
+    if not (limit is None or isinstance(limit, ShareLimit)):
+        raise ValueError(f"limit={limit!r}: must be None or a ShareLimit")
+    allowed = np.ones(len(grid), dtype=bool) if limit is None else limit.allowed(fits.shares)
+    rows = [
+        {**params, "score": float(score), "share": float(share), "allowed": bool(mask)}
+        for params, score, share, mask in zip(grid, scores, fits.shares, allowed, strict=True)
+    ]
+    best = int(np.argmax(np.where(allowed, scores, -np.inf)))
+    return Tuning(fits.estimator(best), dict(grid[best]), float(scores[best]), rows)

@@ -1,0 +1,148 @@
+"""Where compiled kernels are kept, so that nobody gets one that does not fit.
+
+Numba's own cache leaves three gaps. Here they are closed for our kernels, and numba is left as it is:
+
+- A compiled kernel contains the kernels it calls, those of other files too, but numba looks only at the file the kernel
+  itself stands in. Here all are as fresh as the fingerprint, a hash of all these files.
+- Numba numbers its files. Two processes that compile the same kernel at once, for other argument types or on another
+  kind of processor, may choose the same number, and then one loads what the other compiled. Names made from what is in
+  the file cannot collide; the worst left is that a kernel is compiled twice.
+- Where there is no place to write, numba raises, and so it does on a full disk. A temporary directory serves then, or
+  kernels are not kept.
+
+This module uses private names of numba's. It cannot be imported with a version that lacks one.
+"""
+
+import hashlib
+import os
+import pickle
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from numba import config
+from numba.core import caching
+
+from shiftlr import kernels
+
+_USED = {
+    caching._CacheLocator: ("ensure_cache_path",),
+    caching.UserWideCacheLocator: ("get_cache_path",),
+    caching.CompileResultCacheImpl: ("_locator_classes",),
+    caching.IndexDataCacheFile: ("load", "_load_index", "_save_index", "_load_data", "_save_data", "_dump"),
+    caching.FunctionCache: ("_impl_class", "load_overload", "save_overload"),
+    caching.IndexDataCacheFile("", "", None): ("_index_name", "_source_stamp", "_cache_path"),
+}
+if missing := [name for owner, names in _USED.items() for name in names if not hasattr(owner, name)]:
+    raise ImportError(f"this version of numba has no {', '.join(missing)}")
+if not (kernels.SOLVERS / "_kernel.py").exists():
+    raise ImportError("no source files, as in an archive: nothing to take a fingerprint of")
+
+_DAMAGED = (EOFError, pickle.UnpicklingError)  # what a machine that went down may leave
+
+_fingerprint = cache(kernels.fingerprint)
+_cpu_id = cache(kernels.cpu_id)
+
+
+class _Locator(caching._CacheLocator):
+    """The first place that can be written to: the folder that was asked for, beside the source, the user's, temporary.
+
+    Numba's warnings ask it for `_py_file`.
+    """
+
+    def __init__(self, place, py_func, py_file):
+        self._place, self._py_file, self._lineno = place, py_file, py_func.__code__.co_firstlineno
+
+    def get_cache_path(self):
+        return self._place
+
+    def get_source_stamp(self):
+        return _fingerprint()
+
+    def get_disambiguator(self):
+        return f"{self._lineno}-{_cpu_id()}"
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        users_own = caching.UserWideCacheLocator(py_func, py_file).get_cache_path()
+        beside = os.path.join(os.path.dirname(os.path.abspath(py_file)), "__pycache__")
+        return cls(_place(config.CACHE_DIR, beside, users_own), py_func, py_file)
+
+
+@cache
+def _place(asked_for, beside, users_own):
+    """A directory that can be written to; where there is none at all, one that kernels are looked for in."""
+    places = [os.path.join(asked_for, _fingerprint())] if asked_for else []
+    for place in (*places, beside, users_own):
+        with suppress(OSError):
+            os.makedirs(place, exist_ok=True)
+            tempfile.TemporaryFile(dir=place).close()
+            return place
+    with suppress(OSError):
+        return _temporary()
+    return users_own
+
+
+def _temporary():
+    """A directory of this user's alone that other processes find too: what is in it will be executed."""
+    if hasattr(os, "getuid"):
+        place = Path(tempfile.gettempdir(), f"shiftlr-kernels-{os.getuid()}")
+        with suppress(OSError):
+            place.mkdir(mode=0o700, exist_ok=True)
+            about = place.lstat()
+            if place.is_dir() and not place.is_symlink() and about.st_uid == os.getuid() and not about.st_mode & 0o022:
+                return str(place)
+    return tempfile.mkdtemp(prefix="shiftlr-kernels-")
+
+
+class _Files(caching.IndexDataCacheFile):
+    """The index and the data of one kernel. An index never leads astray: the data say themselves what they are of."""
+
+    def save(self, key, data):
+        if kernels.fingerprint() != self._source_stamp:
+            return  # the sources have changed since they were imported, and nobody knows which were compiled
+        name = f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(self._dump(key)).hexdigest()[:16]}.nbc"
+        self._save_data(name, data)
+        overloads = self._load_index()
+        if overloads.get(key) != name:
+            self._save_index(overloads | {key: name})
+
+    def _load_index(self):
+        try:
+            return super()._load_index()
+        except (OSError, *_DAMAGED):
+            return {}
+
+    def _save_data(self, name, data):
+        super()._save_data(name, (self._source_stamp, data))
+
+    def _load_data(self, name):
+        try:
+            stamp, data = super()._load_data(name)
+        except _DAMAGED:
+            return None
+        return data if stamp == self._source_stamp else None
+
+
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class KernelCache(caching.FunctionCache):
+    """The cache of one kernel."""
+
+    _impl_class = _Implementation
+    _cache_file: caching.IndexDataCacheFile
+
+    def __init__(self, py_func):
+        super().__init__(py_func)
+        plain = self._cache_file
+        self._cache_file = _Files(plain._cache_path, self._impl.filename_base, _fingerprint())
+
+    def save_overload(self, sig, data):
+        with suppress(OSError):  # a full disk, a directory that went away: the kernel is compiled, it just isn't kept
+            super().save_overload(sig, data)
+
+
+KernelCache(_temporary)  # an AttributeError here rather than with the first kernel
