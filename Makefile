@@ -2,6 +2,7 @@
 # make env    build .venv from the lock   make bench   speed against the peers, as ratios
 # make data   fetch external files         make lock    renew the locks
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
+# make help   the parts that can be run    make unlock  after a kill: remove the locks it left
 # make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
 # make bench-ner  speed on CoNLL-2003       make bench-cluster  wall time against jobs and block size
 PYTHON ?= python3
@@ -12,10 +13,15 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all env data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
+.PHONY: all help unlock env data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+# Code of the workflow that is run by itself.
+RUN := PYTHONPATH=workflow $(BIN)/python -m
+# Locks that a killed run has left would stop a new one; those of a live run are not touched.
+REMOVE_STALE_LOCKS := $(RUN) shiftbench.run.launch
 
 all: env
+	@$(REMOVE_STALE_LOCKS)
 	$(SNAKEMAKE)
 	@$(MAKE) --no-print-directory results/report.html
 
@@ -32,9 +38,19 @@ $(STAMP): envs/requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-# Everything that comes from outside, for machines whose jobs have no internet.
+help: env
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@echo
+	@echo "Parts, for snakemake --cores N PART or --config only=[PART,PART]:"
+	@$(BIN)/snakemake --list-target-rules --quiet all | sed 's/^/  /'
+
+unlock: env
+	$(BIN)/snakemake --unlock
+
+# Everything that comes from outside, for machines whose jobs have no internet. Stand-ins are tried again.
 data: env
-	$(SNAKEMAKE) data
+	@$(REMOVE_STALE_LOCKS)
+	$(SNAKEMAKE) data --forcerun fetch
 
 lint: env
 	$(BIN)/ruff check .
@@ -52,14 +68,15 @@ test-cluster: env
 
 # What the jobs of each rule asked for and used; fails where one came too close to its limit.
 efficiency: env
-	$(BIN)/python -m shiftlr.resources results/benchmarks
+	$(RUN) shiftbench.run.resources results/benchmarks
 
 verify: env
+	@$(REMOVE_STALE_LOCKS)
 	$(SNAKEMAKE) --forceall all verify
 
 # Takes the present results for the expected ones: look at `git diff tests/expected` before you commit it.
 expected: all
-	$(BIN)/python -m shiftlr.verify results tests/expected/results.json
+	$(RUN) shiftbench.verdicts.verify results tests/expected/results.json
 
 pdf: all
 	@command -v pdflatex >/dev/null || { echo "make pdf: there is no pdflatex; install TeX Live (latex-recommended, latex-extra)" >&2; exit 1; }
@@ -77,7 +94,7 @@ bench: $(BENCH_VENV)/.installed
 
 # On the real CoNLL-2003 matrix, which `make data` fetches.
 bench-ner: data
-	$(BIN)/python workflow/scripts/bench_ner.py
+	PYTHONPATH=workflow $(BIN)/python workflow/scripts/bench_ner.py
 
 $(BENCH_VENV)/.installed: envs/bench.txt pyproject.toml
 	$(PYTHON) -m venv $(BENCH_VENV)
@@ -87,7 +104,7 @@ $(BENCH_VENV)/.installed: envs/bench.txt pyproject.toml
 
 # Wall time against block size, on the Slurm of test-cluster; about a quarter of an hour.
 bench-cluster: env
-	tests/cluster/run $(BIN)/python workflow/scripts/bench_cluster.py
+	PYTHONPATH=workflow tests/cluster/run $(BIN)/python workflow/scripts/bench_cluster.py
 
 # Renews both locks from the .in files (needs `uv` on the PATH); the result is committed.
 lock:
@@ -95,5 +112,5 @@ lock:
 	uv pip compile -q --upgrade --no-config --universal --python-version 3.11 --generate-hashes --no-header --no-annotate envs/bench.in -o envs/bench.txt
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build workflow/*.egg-info
+	rm -rf $(VENV) $(BENCH_VENV) .kernels build workflow/*.egg-info
 	find workflow tests -name __pycache__ -prune -exec rm -rf {} +

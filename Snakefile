@@ -1,16 +1,19 @@
 # shiftlr: regenerates every table and figure of "Robust Logistic Regression using Shift Parameters".
 #
-#   snakemake --cores N              everything
-#   snakemake --cores N data         only what is fetched from outside
-#   snakemake --cores N verify       everything, and compared with tests/expected
-#   snakemake --report report.html   tables and figures on one page, after a run
+#   snakemake --cores N                 everything
+#   snakemake --cores N table1          one experiment, table or figure; `make help` lists them
+#   snakemake --cores N data            only what is fetched from outside
+#   snakemake --cores N verify          everything, and compared with tests/expected
+#   snakemake --report report.html      tables and figures on one page, after a run
+
+from pathlib import Path
 
 from snakemake.utils import min_version
 
 min_version("9.0")
 
 
-configfile: "config.yaml"
+configfile: Path(workflow.basedir, "config.yaml")
 
 
 report: "workflow/report/workflow.rst"
@@ -18,9 +21,7 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/simulations.smk"
-include: "workflow/rules/colon.smk"
-include: "workflow/rules/ner.smk"
+include: "workflow/rules/runs.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -35,7 +36,4 @@ rule all:
         "results/verdicts.csv",
         "results/manifest.json",
         "results/provenance.json",
-        COLON_FILES,
-        NER_FILES,
-        expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
-        expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),
+        [steps.files_of(name) for name in steps.wanted],

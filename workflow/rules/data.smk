@@ -1,4 +1,4 @@
-# External files: fetched once, verified, or replaced by marked stand-ins. They are described in sources.yaml.
+# Data: external files, fetched once, verified, or replaced by marked stand-ins; and blocks of replicates.
 
 
 # Where the workflow is started, which is where the internet is.
@@ -9,23 +9,20 @@ localrules:
 
 
 rule fetch:
-    input:
-        standin=lambda wildcards: sources(f"datasets/{external_modules[wildcards.source]}.py"),
     output:
-        folder=directory("results/data/sources/{source}"),
+        # Of the files beside it, with their checksums: a copied folder has the same record, and so reruns nothing.
+        record="results/data/sources/{source}/provenance.json",
     log:
         "results/logs/fetch/{source}.log",
     benchmark:
         "results/benchmarks/fetch/{source}.tsv"
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(30),
     params:
-        planned=lambda wildcards: plan_of(wildcards.source),
+        planned=lambda wildcards: steps.plan_of(wildcards.source),
+        code=lambda wildcards: steps.fetch_code(wildcards.source),
         unreachable=UNREACHABLE,
-        # Snakemake deletes the folder before it is made anew; what was verified once stays here.
+        # What was verified once stays here, though the folder is made anew.
         kept="results/data/verified",
     script:
         "../scripts/fetch.py"
@@ -33,7 +30,7 @@ rule fetch:
 
 rule provenance:
     input:
-        folders=expand("results/data/sources/{source}", source=SOURCES),
+        records=expand("results/data/sources/{source}/provenance.json", source=steps.external),
     output:
         provenance="results/provenance.json",
     log:
@@ -42,9 +39,8 @@ rule provenance:
         "results/benchmarks/provenance.tsv"
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(5),
+    params:
+        code=code_of(SCRIPTS / "provenance.py"),
     script:
         "../scripts/provenance.py"
 
@@ -52,3 +48,24 @@ rule provenance:
 rule data:
     input:
         "results/provenance.json",
+
+
+rule prepare:
+    input:
+        records=lambda wildcards: steps.records(wildcards.experiment),
+        files=lambda wildcards: steps.own_files(wildcards.experiment),
+    output:
+        data="results/data/{experiment}/{block}.npz",
+        facts="results/data/{experiment}/{block}_facts.csv",
+        arrays="results/data/{experiment}/{block}_facts.npz",
+    log:
+        "results/logs/prepare/{experiment}/{block}.log",
+    benchmark:
+        "results/benchmarks/prepare/{experiment}/{block}.tsv"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        job=lambda wildcards: steps.prepare_job(wildcards.experiment, wildcards.block),
+        code=lambda wildcards: steps.prepare_code(wildcards.experiment),
+    script:
+        "../scripts/prepare.py"

@@ -6,18 +6,18 @@ localrules:
     judge,
     tabulate,
     plot,
+    list_suspects,
     manifest,
     verify,
 
 
 rule judge:
     input:
-        runs="results/runs.parquet",
-        published="workflow/report/published.csv",
-        facts=FACTS,
+        runs=[f"results/runs/{name}.{kind}" for name in steps.experiments for kind in ("parquet", "npz")],
+        published=beside("workflow/report/published.csv"),
         provenance="results/provenance.json",
-        sources=sources("verdicts.py", "tables.py", "formats.py"),
     output:
+        runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
         comparisons="results/comparisons.csv",
         summary="results/summary.txt",
@@ -33,19 +33,20 @@ rule judge:
         "results/benchmarks/judge.tsv"
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
+    params:
+        experiments=steps.experiments,
+        resamples=config["resamples"],
+        quick=sorted(quick_experiments(config)),
+        code=code_of(SCRIPTS / "judge.py"),
     script:
         "../scripts/judge.py"
 
 
 rule tabulate:
     input:
-        runs="results/runs.parquet",
-        verdicts="results/verdicts.csv",
-        published="workflow/report/published.csv",
-        sources=sources("tables.py", "formats.py", "verdicts.py"),
+        runs=lambda wildcards: steps.runs_of(wildcards.table),
+        published=beside("workflow/report/published.csv"),
+        literature=beside("workflow/report/literature.csv"),
     output:
         tex="results/tables/{table}.tex",
         csv="results/tables/{table}.csv",
@@ -53,66 +54,88 @@ rule tabulate:
         html=report(
             "results/tables/{table}.html",
             caption="../report/table.rst",
-            category=category,
+            category=lambda wildcards: steps.category(wildcards.table),
             labels={"what": "table", "name": "{table}"},
         ),
     log:
         "results/logs/tabulate/{table}.log",
     benchmark:
         "results/benchmarks/tabulate/{table}.tsv"
-    wildcard_constraints:
-        table="|".join(TABLES),
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
     params:
-        # The script reads the config itself; its fingerprint makes a change of it a reason to run.
-        config_sha256=fingerprint({key: config[key] for key in ("also", "methods", "experiments")}),
+        # The script reads the config itself; this makes a change of it a reason to run.
+        config_sha256=lambda wildcards: steps.shown_config(wildcards.table),
+        caption=lambda wildcards: steps.caption("tables", wildcards.table),
+        code=lambda wildcards: steps.table_code(wildcards.table),
     script:
         "../scripts/tabulate.py"
 
 
 rule plot:
     input:
-        style="workflow/report/shiftlr.mplstyle",
-        sources=figure_sources,
+        runs=lambda wildcards: steps.runs_of(wildcards.figure),
+        data=lambda wildcards: steps.figure_data(wildcards.figure),
+        style=beside("workflow/report/shiftlr.mplstyle"),
+        kernels=ancient("results/kernels.json"),
     output:
         pdf="results/figures/{figure}.pdf",
+        csv="results/figures/{figure}.csv",
         png=report(
             "results/figures/{figure}.png",
             caption="../report/figure.rst",
-            category="8. Figures",
+            category=lambda wildcards: steps.category(wildcards.figure),
             labels={"what": "figure", "name": "{figure}"},
         ),
     log:
         "results/logs/plot/{figure}.log",
     benchmark:
         "results/benchmarks/plot/{figure}.tsv"
-    wildcard_constraints:
-        figure="|".join(FIGURES),
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
     params:
-        settings=lambda wildcards: config["figures"][wildcards.figure],
+        config_sha256=lambda wildcards: steps.shown_config(wildcards.figure),
+        caption=lambda wildcards: steps.caption("figures", wildcards.figure),
+        code=lambda wildcards: steps.figure_code(wildcards.figure),
     script:
         "../scripts/plot.py"
 
 
+rule list_suspects:
+    input:
+        runs=lambda wildcards: steps.listed_runs(wildcards.list),
+        records=lambda wildcards: steps.records(steps.listed_experiment(wildcards.list)),
+    output:
+        csv="results/{list}.csv",
+        html=report(
+            "results/{list}.html",
+            caption="../report/suspects.rst",
+            category=lambda wildcards: steps.category(steps.listed_experiment(wildcards.list)),
+            labels={"what": "suspects", "name": "{list}"},
+        ),
+    log:
+        "results/logs/list_suspects/{list}.log",
+    benchmark:
+        "results/benchmarks/list_suspects/{list}.tsv"
+    wildcard_constraints:
+        list="|".join(config["suspects"]) or "none",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        wanted=lambda wildcards: config["suspects"][wildcards.list],
+        settings=lambda wildcards: steps.listed_settings(wildcards.list),
+        code=lambda wildcards: steps.list_code(wildcards.list),
+    script:
+        "../scripts/list_suspects.py"
+
+
 rule manifest:
     input:
-        runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
-        tables=expand("results/tables/{table}.{kind}", table=EVERY_TABLE, kind=TABLE_KINDS),
-        figures=expand("results/figures/{figure}.{kind}", figure=EVERY_FIGURE, kind=["pdf", "png"]),
-        colon=COLON_FILES,
-        ner=NER_FILES,
+        runs="results/runs.parquet",
+        shown=[steps.files_of(name) for name in steps.wanted],
         provenance="results/provenance.json",
-        simulated=simulated_data,
+        blocks=steps.data_blocks(),
     output:
         manifest="results/manifest.json",
     log:
@@ -121,14 +144,12 @@ rule manifest:
         "results/benchmarks/manifest.tsv"
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
     params:
         # Where files are found is no setting of the results.
         config_sha256=fingerprint({key: config[key] for key in config if key not in ("mirror", "on_missing")}),
         started=STARTED,
         benchmarks="results/benchmarks",
+        code=code_of(SCRIPTS / "manifest.py"),
     script:
         "../scripts/manifest.py"
 
@@ -137,9 +158,7 @@ rule verify:
     input:
         runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
-        facts=FACTS,
-        expected="tests/expected/results.json",
-        sources=sources("verify.py"),
+        expected=beside("tests/expected/results.json"),
     output:
         differences="results/verify.csv",
     log:
@@ -148,8 +167,7 @@ rule verify:
         "results/benchmarks/verify.tsv"
     conda:
         "../../envs/environment.yaml"
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
+    params:
+        code=code_of(SCRIPTS / "verify.py"),
     script:
         "../scripts/verify.py"

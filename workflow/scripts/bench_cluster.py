@@ -14,21 +14,28 @@ import tempfile
 import time
 from pathlib import Path
 
+from shiftlr import kernels
+
 ROOT = Path(__file__).parents[2]
 CONFIG = """
 methods:
   standard: {}
-  robust: {grid: {lam: {from: 1.0, to: 0.005, points: 25}}, penalised: first_procedure}
+  robust: {grid: {lam: {from: 1.0, to: 0.005, points: 25}}}
 experiments:
   table1:
+    dataset: simulated
+    data: {features: 10, train: 500, dev: 500, test: 500}
+    noise: {kind: uniform, p0: 0.3}
+    methods: [standard, robust]
     replicates: REPLICATES
-    columns: [noise]
     scenarios:
-      p30: {row: ["0.3"], p0: 0.3}
-      l1_p30: {row: ["0.3, L1"], p0: 0.3, features: 20, relevant: 5, train: 100, dev: 100, test: 100, penalty: l1}
+      p30: {}
+      l1_p30:
+        data: {features: 20, relevant: 5, train: 100, dev: 100, test: 100}
+        tuning: {penalty: l1, procedure: first_procedure}
 """
-SLURM = ("--profile", "workflow/profiles/slurm", "--slurm-init-seconds-before-status-checks", "3")
-SINGLE = ("--groups", "detect=none")  # there is no such job here
+SLURM = ("--workflow-profile", "workflow/profiles/slurm", "--slurm-init-seconds-before-status-checks", "3")
+SINGLE = ("--groups", "verify=none")  # there is no such job here
 
 
 def ways(replicates: int) -> list[tuple[str, int, str, tuple[str, ...]]]:
@@ -44,15 +51,14 @@ def ways(replicates: int) -> list[tuple[str, int, str, tuple[str, ...]]]:
     ]
 
 
-def measure(replicates: int, size: int, options: tuple[str, ...], kernels: Path) -> tuple[float, float, int]:
+def measure(replicates: int, size: int, options: tuple[str, ...]) -> tuple[float, float, int]:
     """Wall and core seconds of a run in a clone of its own, and the cluster jobs that it took."""
     with tempfile.TemporaryDirectory(dir=os.environ["SHIFTLR_SLURM"]) as folder:
         for name in ("workflow", "envs"):
-            shutil.copytree((kernels if name == "workflow" else ROOT) / name, Path(folder, name))
-        for name in ("Snakefile", "sources.yaml"):
-            shutil.copy(ROOT / name, folder)
+            shutil.copytree(ROOT / name, Path(folder, name))
+        shutil.copy(ROOT / "Snakefile", folder)
         Path(folder, "profiles").symlink_to("workflow/profiles")
-        config = CONFIG.replace("REPLICATES", str(replicates)) + f"seeds_per_job: {size}\n"
+        config = CONFIG.replace("REPLICATES", str(replicates)) + f"replicates_per_job: {size}\n"
         Path(folder, "config.yaml").write_text(config)
         before, used, start = accounted(), own_seconds(), time.perf_counter()
         done = subprocess.run(
@@ -66,10 +72,6 @@ def measure(replicates: int, size: int, options: tuple[str, ...], kernels: Path)
         seconds = time.perf_counter() - start
         if done.returncode:
             sys.exit(done.stdout)
-        if not (kernels / "compiled").exists():  # the first run compiles them; the others find them
-            shutil.rmtree(kernels / "workflow")
-            shutil.copytree(Path(folder, "workflow"), kernels / "workflow")
-            (kernels / "compiled").touch()
         mine = [job for job in accounted() if job not in before]
         return seconds, own_seconds() - used + sum(map(core_seconds, mine)), len(mine)
 
@@ -98,14 +100,13 @@ def core_seconds(job: tuple[str, str]) -> float:
 def main(replicates: int) -> None:
     if "SHIFTLR_SLURM" not in os.environ:
         sys.exit("bench_cluster.py: there is no Slurm; start it with `make bench-cluster`")
-    kernels = Path(os.environ["SHIFTLR_SLURM"], "kernels")
-    shutil.copytree(ROOT / "workflow", kernels / "workflow")
-    measure(10, 10, ("--cores", "2"), kernels)
+    os.environ.setdefault("SHIFTLR_KERNELS", str(ROOT / ".kernels"))
+    kernels.ensure(os.environ["SHIFTLR_KERNELS"])  # so that no run compiles
     print("| how | block | blocks a job | cluster jobs | wall (s) | / local | core (s) | / local |")
     print("|---|---|---|---|---|---|---|---|")
     first: tuple[float, float] | None = None
     for name, size, together, options in ways(replicates):
-        wall, cores, count = measure(replicates, size, options, kernels)
+        wall, cores, count = measure(replicates, size, options)
         first = first or (wall, cores)
         ratios = f"{wall:.0f} | {wall / first[0]:.1f} | {cores:.0f} | {cores / first[1]:.1f}"
         print(f"| {name} | {size} | {together} | {count or ''} | {ratios} |", flush=True)

@@ -23,7 +23,7 @@ import numpy as np
 from bench_data import Problem
 from bench_peers import Fit
 from shiftlr import RobustLogisticRegression, StandardLogisticRegression, robust_path
-from shiftlr.tuning import fit_grid
+from shiftlr.model_selection.tuning import fit_grid
 from threadpoolctl import threadpool_limits
 
 SPARSE_ROWS = 204_567

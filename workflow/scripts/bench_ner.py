@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 from scipy import sparse
+from shiftbench.datasets.ner import conll
+from shiftbench.datasets.ner.features import Vocabulary
+from shiftbench.fetch.record import is_standin
 from shiftlr import RobustLogisticRegression, StandardLogisticRegression
-from shiftlr.datasets import conll
-from shiftlr.datasets.features import Vocabulary
-from shiftlr.datasets.sources import is_standin
-from shiftlr.tuning import alpha_grid, fold_scores, lam_grid
+from shiftlr.model_selection.tuning import alpha_grid, fold_scores, lam_grid
 
 FOLDER = Path("results/data/sources/conll2003")
 LAM, ALPHA, TOL = 0.1, 1.0, 1e-3  # the report's parameters for manual labels; tol: a gap of at most 1e-6

@@ -1,9 +1,10 @@
-"""All rows of all methods in one table."""
+"""All rows of an experiment in one table, and all its arrays in one file."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake)
 
-from shiftlr.training import read_rows, write_runs
+from shiftbench import runs
 
-write_runs(snakemake.output.runs, read_rows(snakemake.input.rows))
+runs.write_table(snakemake.output.table, runs.read_rows(snakemake.input.rows))
+runs.write_arrays(snakemake.output.arrays, runs.read_arrays(snakemake.input.arrays))

@@ -1,23 +1,25 @@
 """Fetch one external dataset, or make its stand-in."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake)
 
 from importlib import import_module
+from pathlib import Path
 
-from shiftlr.datasets import MODULES, sources
+from shiftbench.fetch import sources
+from shiftbench.run.dependencies import ROOT
 
-config = snakemake.config
-name = snakemake.wildcards.source
+config, name = snakemake.config, snakemake.wildcards.source
+source = sources.load(ROOT / "sources.yaml")[name]
 sources.fetch(
     name,
-    sources.load("sources.yaml")[name],
-    snakemake.output.folder,
+    source,
+    Path(snakemake.output.record).parent,
     mirror=sources.mirror_of(config),
     kept=snakemake.params.kept,
     on_missing=config["on_missing"],
-    standin=import_module(f"shiftlr.datasets.{MODULES[name]}").write_standin,
+    standin=import_module(sources.standin_module(source)).write_standin,
     unreachable=snakemake.params.unreachable,
     planned=snakemake.params.planned,
 )

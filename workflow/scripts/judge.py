@@ -1,25 +1,24 @@
-"""Compare every published number and claim with ours."""
+"""All runs in one table, and every published number and claim compared with ours."""
+
+from shiftbench.run.job import start
+
+start(snakemake)
 
 import json
-import sys
 from pathlib import Path
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+from shiftbench.files import write_text
+from shiftbench.present import formats
+from shiftbench.present.verdicts_page import summary, verdict_table
+from shiftbench.runs import read_runs, write_table
+from shiftbench.verdicts.judge import judge, read_published
 
-import pandas as pd
-from shiftlr import formats
-from shiftlr.files import write_text
-from shiftlr.tables import summary, verdict_table
-from shiftlr.verdicts import judge, read_facts, read_published
-
-published = read_published(snakemake.input.published)
-verdicts, comparisons = judge(
-    published,
-    pd.read_parquet(snakemake.input.runs),
-    read_facts(snakemake.input.facts),
-)
-provenance = json.loads(Path(snakemake.input.provenance).read_text())
-write_text(snakemake.output.verdicts, verdicts.to_csv(index=False))
-write_text(snakemake.output.comparisons, comparisons.to_csv(index=False))
-write_text(snakemake.output.summary, summary(verdicts, published, provenance))
-formats.write(verdict_table(verdicts, published), html=snakemake.output.page)
+given, out, params = snakemake.input, snakemake.output, snakemake.params
+published, runs = read_published(given.published), read_runs("results/runs", params.experiments)
+verdicts, comparisons = judge(published, runs, params.resamples, params.quick)
+provenance = json.loads(Path(given.provenance).read_text())
+write_table(out.runs, runs.table)
+write_text(out.verdicts, verdicts.to_csv(index=False))
+write_text(out.comparisons, comparisons.to_csv(index=False))
+write_text(out.summary, summary(verdicts, published, provenance, bool(params.quick)))
+formats.write(verdict_table(verdicts, published), html=out.page)

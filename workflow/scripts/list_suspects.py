@@ -1,19 +1,23 @@
-"""The words with a shift, in context: all of them as CSV, the first as a page."""
+"""The examples that a method suspects, as the dataset shows them: all of them as CSV, the first as a page."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake)
 
-import json
-import shutil
 from pathlib import Path
 
-import pandas as pd
-from shiftlr import formats
-from shiftlr.recognition_tables import suspect_table
+from shiftbench import plugins, runs
+from shiftbench.analyses.suspects import suspected
+from shiftbench.files import write_text
+from shiftbench.present import formats
+from shiftbench.present.suspects import suspect_table
 
-given, out = snakemake.input, snakemake.output
-about = json.loads(Path(given.about).read_text())
-suspects = pd.read_csv(given.suspects, keep_default_na=False)
-shutil.copyfile(given.suspects, out.csv)
-formats.write(suspect_table(suspects, about["source"], about["data"] == "standin"), html=out.html)
+wanted, settings = snakemake.params.wanted, snakemake.params.settings
+experiment, _, scenario = wanted["of"].partition(".")
+of = runs.read_runs(Path(snakemake.input.runs[0]).parent, [experiment])
+found = suspected(of, experiment, scenario, wanted["method"])
+origins = set(of.of(experiment, scenario)["data"]) | ({"quick"} if settings["quick"] else set())
+dataset = plugins.load_file("datasets", settings["dataset"], settings["plugins"])
+shown = dataset.list_suspects(found, settings["data"]) if hasattr(dataset, "list_suspects") else found
+write_text(snakemake.output.csv, shown.to_csv(index=False))
+formats.write(suspect_table(snakemake.wildcards.list, wanted, origins, found, shown), html=snakemake.output.html)

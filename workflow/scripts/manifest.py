@@ -1,18 +1,18 @@
 """What made these results: code, settings, versions, machine, time, data."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake)
 
-from shiftlr.manifest import describe, write
+from shiftbench.run.manifest import describe, write
 
-params = snakemake.params
+given, params = snakemake.input, snakemake.params
 manifest = describe(
     config_sha256=params.config_sha256,
     started=params.started,
     benchmarks=params.benchmarks,
-    runs=snakemake.input.runs,
-    data=snakemake.input.simulated,
-    provenance=snakemake.input.provenance,
+    runs=given.runs,
+    data=given.blocks,
+    provenance=given.provenance,
 )
 write(snakemake.output.manifest, manifest)

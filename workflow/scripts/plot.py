@@ -1,9 +1,24 @@
-"""One figure as PDF and PNG."""
+"""One figure as PDF and PNG, and the numbers it shows as CSV."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake, compiled=True)
 
-from shiftlr.figures import FIGURES, save
+from shiftbench import plugins
+from shiftbench.datasets import blocks
+from shiftbench.files import write_text
+from shiftbench.present import figures, style
+from shiftbench.present.context import build_context, needs
+from shiftbench.runs import read_runs
 
-save(FIGURES[snakemake.wildcards.figure](snakemake.params.settings), snakemake.output.pdf, snakemake.output.png)
+config, name, out = snakemake.config, snakemake.wildcards.figure, snakemake.output
+data = {
+    (path.split("/")[-2], one.scenario): one
+    for path in snakemake.input.get("data", [])
+    for one in blocks.read(path)
+    if one.number == 0
+}
+context = build_context(name, config, read_runs("results/runs", needs(config, name)), data=data, kind="figures")
+figure, table = figures.make(plugins.load_file("figures", context.settings["layout"], config["plugins"]), context)
+style.save(figure, out.pdf, out.png)
+write_text(out.csv, table.to_csv(index=False))

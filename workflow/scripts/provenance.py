@@ -1,11 +1,14 @@
 """Where every external file came from."""
 
+from shiftbench.run.job import start
+
+start(snakemake)
+
 import json
-import sys
+from pathlib import Path
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+from shiftbench.fetch.sources import collect
+from shiftbench.files import write_text
 
-from shiftlr.datasets.sources import collect
-from shiftlr.files import write_text
-
-write_text(snakemake.output.provenance, json.dumps(collect(snakemake.input.folders), indent=2) + "\n")
+found = collect(Path(record).parent for record in snakemake.input.records)
+write_text(snakemake.output.provenance, json.dumps(found, indent=2) + "\n")

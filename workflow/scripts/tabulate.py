@@ -1,21 +1,18 @@
 """One table in every format."""
 
-import sys
+from shiftbench.run.job import start
 
-sys.stderr = open(snakemake.log[0], "w", buffering=1)
+start(snakemake)
 
-import pandas as pd
-from shiftlr import formats
-from shiftlr.tables import readings_table, simulation_table
-from shiftlr.verdicts import read_published
+from shiftbench import plugins
+from shiftbench.present import formats
+from shiftbench.present.context import build_context, needs
+from shiftbench.runs import read_runs
+from shiftbench.verdicts.judge import read_published
 
-config = snakemake.config
-given = (
-    pd.read_parquet(snakemake.input.runs),
-    read_published(snakemake.input.published),
-    pd.read_csv(snakemake.input.verdicts),
-)
-name = snakemake.wildcards.table
-table = readings_table(config, *given) if name == "readings" else simulation_table(config, name, *given)
+config, name = snakemake.config, snakemake.wildcards.table
+runs = read_runs("results/runs", needs(config, name))
+context = build_context(name, config, runs, read_published(snakemake.input.published))
+layout = plugins.load_file("tables", context.settings["layout"], config["plugins"])
 out = snakemake.output
-formats.write(table, tex=out.tex, csv=out.csv, md=out.md, html=out.html)
+formats.write(layout.build(context), tex=out.tex, csv=out.csv, md=out.md, html=out.html)

@@ -1,0 +1,1 @@
+"""What is computed from many runs: bootstrap intervals, maps over parameters, stability."""

@@ -1,0 +1,1 @@
+"""config.yaml: load (defaults, checks), plan (experiments cut into jobs)."""

@@ -1,0 +1,1 @@
+"""Reading, annotating and featurising words, for named-entity recognition."""

@@ -1,0 +1,81 @@
+"""Simulated examples, whose labels are then made wrong on purpose: the report's sections 4.1, 5, 6 and appendix B."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit
+
+from shiftbench.datasets.base import PARTS, Part
+
+WEIGHT = 2.0  # of every relevant feature; the intercept is zero
+REDRAWN = True  # drawing takes less time than reading, and random numbers do not compress
+DEFAULTS = {
+    "generator": "logistic",
+    "features": 10,
+    "relevant": None,  # how many of them have a weight; by default all
+    "distribution": "uniform",
+    "train": 500,
+    "dev": 500,
+    "test": 500,
+}
+DISTRIBUTIONS = ("uniform", "normal")
+
+
+def load(settings, rng):
+    """Train, development and test set, drawn one after the other."""
+    for name in PARTS:
+        X, truth = GENERATORS[settings["generator"]](rng, settings, settings[name])
+        yield name, Part(X, truth, truth)
+
+
+def check(settings):
+    """What is wrong with the settings, one text for each thing."""
+    if settings["generator"] not in GENERATORS:
+        yield f"generator: {settings['generator']!r} is not allowed; allowed are {', '.join(GENERATORS)}"
+    if settings["distribution"] not in DISTRIBUTIONS:
+        yield f"distribution: {settings['distribution']!r} is not allowed; allowed are {', '.join(DISTRIBUTIONS)}"
+    least = {"features": 1, "train": 2, "dev": 1, "test": 1}
+    for name, minimum in least.items():
+        if not _is_whole(settings[name], minimum):
+            yield f"{name}: {settings[name]!r} must be a whole number, at least {minimum}"
+    relevant, features = settings["relevant"], settings["features"]
+    if relevant is not None and not (_is_whole(relevant, 1) and _is_whole(features, relevant)):
+        yield f"relevant: {relevant!r} must be a whole number from 1 to the {features} features"
+
+
+def _is_whole(value, minimum):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= minimum
+
+
+def _features(rng, settings, n):
+    size = (n, settings["features"])
+    return rng.uniform(-5.0, 5.0, size) if settings["distribution"] == "uniform" else rng.normal(size=size)
+
+
+def _logistic(rng, settings, n):
+    """Labels from the logistic model on the relevant features, which come first."""
+    X = _features(rng, settings, n)
+    relevant = settings["features"] if settings["relevant"] is None else settings["relevant"]
+    return X, rng.random(n) < expit(WEIGHT * X[:, :relevant].sum(axis=1))
+
+
+def _two_gaussians(rng, settings, n):
+    """Section 6: positives from N((0, 0), I), negatives from N((1, 1), 1.5 I), as likely as each other."""
+    truth = rng.random(n) < 0.5
+    noise = rng.normal(size=(n, settings["features"]))
+    return np.where(truth[:, None], noise, 1.0 + np.sqrt(1.5) * noise), truth
+
+
+def _density_ratio(rng, settings, n):
+    """Experiment 4: features as in `logistic`, labels by the densities N(2, I) of positives, N(-2, 2 I) of others."""
+    X = _features(rng, settings, n)
+    log_positive = -0.5 * ((X - 2.0) ** 2).sum(axis=1)
+    log_negative = -0.25 * ((X + 2.0) ** 2).sum(axis=1) - 0.5 * settings["features"] * np.log(2.0)
+    return X, rng.random(n) < expit(log_positive - log_negative)
+
+
+GENERATORS: dict[str, Callable] = {
+    "logistic": _logistic,
+    "two_gaussians": _two_gaussians,
+    "density_ratio": _density_ratio,
+}

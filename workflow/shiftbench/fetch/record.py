@@ -1,0 +1,20 @@
+"""What a folder of fetched files says of itself: where each came from, or that a stand-in took its place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+PROVENANCE = "provenance.json"
+
+
+def read_record(folder: str | Path) -> dict[str, Any]:
+    """The provenance in a folder; empty if there is none that can be read."""
+    try:
+        return json.loads(Path(folder, PROVENANCE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def is_standin(folder: str | Path) -> bool:
+    """Whether a fetched folder holds stand-in data."""
+    return read_record(folder)["kind"] == "standin"

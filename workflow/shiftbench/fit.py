@@ -1,0 +1,148 @@
+"""One method on one replicate: tune, fit, measure. A fit that fails is a row too, with its reason."""
+
+import time
+import warnings
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shiftbench import plugins, runs
+from shiftbench.counts import count_by_group
+from shiftbench.datasets.base import Part, Replicate
+from shiftbench.tuner import Tuner
+
+
+class Outcome:
+    """A fitted method and the data it was fitted to; what metrics are computed from."""
+
+    def __init__(self, estimator, params: dict[str, Any], score: float, parts: Mapping[str, Part]):
+        self.estimator, self.params, self.score = estimator, params, score
+        self.train, self.test = parts["train"], parts.get("test")
+
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        """The classes of the test set."""
+        assert self.test is not None
+        return self.estimator.predict(self.test.X)
+
+    @cached_property
+    def decision(self) -> np.ndarray:
+        """A number for each example of the test set, positive where the estimator says the second class."""
+        assert self.test is not None
+        return decision(self.estimator, self.test.X)
+
+    @cached_property
+    def suspicion(self) -> np.ndarray:
+        """How much each training label looks wrong; methods that do not say are asked how far they disagree."""
+        if hasattr(self.estimator, "suspicion"):
+            return self.estimator.suspicion(self.train.X, self.train.labels)
+        return -np.where(self.train.labels == 1, 1.0, -1.0) * decision(self.estimator, self.train.X)
+
+    @cached_property
+    def suspected(self) -> np.ndarray:
+        """Which training labels the method calls wrong."""
+        if hasattr(self.estimator, "suspected"):
+            return self.estimator.suspected(self.train.X, self.train.labels)
+        return self.suspicion > 0.0
+
+
+def decision(estimator, X) -> np.ndarray:
+    """A number that is positive where a classifier says the second class."""
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X)
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)[:, 1] - 0.5
+    return (estimator.predict(X) == estimator.classes_[1]) - 0.5
+
+
+def measure(names: list[str], outcome: Outcome, folder: str | None = None) -> dict[str, float | None]:
+    """The metrics by name."""
+    found: dict[str, float | None] = {}
+    for name in names:
+        base, numbers = split_number(name)
+        found[name] = plugins.load_function("metrics", base, folder)(outcome, *numbers)
+    return found
+
+
+def split_number(metric: str) -> tuple[str, list[int]]:
+    """`precision_at_50` is the metric `precision_at` with the number 50."""
+    base, _, number = metric.rpartition("_")
+    return (base, [int(number)]) if number.isdigit() else (metric, [])
+
+
+def run(job: dict[str, Any], replicate: Replicate, chosen: dict[str, dict[str, Any]]):
+    """(rows, arrays) of one method on one replicate. `job` is what `shiftbench.config.plan.fit_settings` gives.
+
+    `chosen` holds parameters that were chosen before (see `shiftbench.runs.chosen_params`), and gets those chosen here.
+    """
+    place = {
+        "experiment": job["experiment"],
+        "scenario": replicate.scenario,
+        "replicate": replicate.number,
+        "method": job["name"],
+    }
+    outcome, reason, start = None, "", time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            outcome = _fit(job, replicate, chosen)
+            metrics = {"score": None if np.isnan(outcome.score) else outcome.score}
+            metrics |= measure(job["metrics"], outcome, job["plugins"])
+        except Exception as error:  # whatever a rival's code raises, the other fits go on
+            outcome, reason = None, f"{type(error).__name__}: {error}"
+            metrics = dict.fromkeys(job["metrics"], np.nan)
+    metrics["seconds"] = time.perf_counter() - start
+    if outcome is not None and caught:
+        reason = f"{len(caught)} warnings, the first: {caught[0].message}"
+    params = {} if outcome is None else outcome.params
+    status = "failed" if outcome is None else "ok"
+    rows = runs.rows_of(place, metrics, params, status, reason, replicate.about["origin"])
+    if outcome is None:
+        return rows, {}
+    chosen[runs.key_of(job["experiment"], replicate.scenario, job["name"], replicate.number)] = params
+    return rows, arrays_of(outcome, replicate, job)
+
+
+def _fit(job, replicate, chosen):
+    scenario = job["scenarios"][replicate.scenario]
+    tuning, number = scenario["tuning"], replicate.number
+    seed = number + (job["shared_seed"] or 0)
+    here = f"{job['experiment']}.{replicate.scenario}"
+    first = 0 if not tuning["each"] else number  # the replicate on which settings are chosen
+    source = scenario["params_from"] or (here if first != number else None)
+    if source is not None:
+        key = f"{source}:{job['name']}#0"
+        if key not in chosen:
+            raise ValueError(f"it has no parameters to take over: it failed in {source}, where they were to be chosen")
+        tuner = Tuner(job["method"], tuning, job["plugins"], seed)
+        return Outcome(tuner.fit_fixed(chosen[key], replicate.parts["train"]), chosen[key], np.nan, replicate.parts)
+    alpha, chooser = None, tuning["alpha_from"]
+    if chooser is not None and chooser != job["name"]:
+        key = f"{here}:{chooser}#{first}"
+        if key not in chosen:
+            raise ValueError(f"{chooser} failed, and so chose no penalty")
+        alpha = chosen[key].get("alpha")
+        if alpha is None and tuning["penalty"] is not None:
+            raise ValueError(f"tuning.alpha_from: {chooser} has no penalty, and so chose none")
+    tuner = Tuner(job["method"], tuning, job["plugins"], seed, alpha)
+    estimator, params, score = tuner.fit(replicate.parts)
+    return Outcome(estimator, params, score, replicate.parts)
+
+
+def arrays_of(outcome: Outcome, replicate: Replicate, job: dict[str, Any]) -> dict[str, np.ndarray]:
+    """What is kept of single examples: counts by group always, decisions and suspicions of the first replicate."""
+    if job["redrawn"]:
+        return {}
+    key = f"{replicate.scenario}/{job['name']}/{replicate.number}"
+    arrays: dict[str, np.ndarray] = {}
+    test = outcome.test
+    if test is not None and test.groups is not None:
+        truth = np.asarray(test.truth) == 1
+        arrays[f"{key}/counts"] = count_by_group(outcome.decision > 0.0, truth, test.groups).astype(int)
+    if replicate.number == 0:
+        if test is not None:
+            arrays[f"{key}/test"] = outcome.decision
+        arrays |= {f"{key}/suspicion": outcome.suspicion, f"{key}/suspected": outcome.suspected}
+    return arrays

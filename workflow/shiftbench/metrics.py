@@ -1,0 +1,120 @@
+"""What is measured of a fit: one function each, found by name (`metrics: [accuracy, f1]` in config.yaml).
+
+A metric takes an `Outcome` (see `shiftbench.fit`) and returns a number, or None where it does not apply: to a method
+without shifts, or to data whose truth is not known. `NAME_5` calls the metric `NAME` with the number 5.
+"""
+
+import numpy as np
+
+from shiftbench.counts import count_by_group, scores_of_counts
+
+
+def accuracy(outcome):
+    """Share of the test set that is classified rightly, in per cent."""
+    if outcome.test is None:
+        return None
+    return 100.0 * float(np.mean(outcome.predicted == outcome.test.truth))
+
+
+def precision(outcome):
+    """Share of the positives found that are positives, in per cent."""
+    return _score(outcome, "precision")
+
+
+def recall(outcome):
+    """Share of the positives that is found, in per cent."""
+    return _score(outcome, "recall")
+
+
+def f1(outcome):
+    """Harmonic mean of precision and recall, in per cent."""
+    return _score(outcome, "f1")
+
+
+def share_suspected(outcome):
+    """Share of the training labels that the method calls wrong."""
+    return float(np.mean(outcome.suspected))
+
+
+def suspected_count(outcome):
+    """How many training labels the method calls wrong."""
+    return int(outcome.suspected.sum())
+
+
+def suspected_right(outcome):
+    """How many of those are wrong indeed."""
+    wrong = _wrong(outcome)
+    return None if wrong is None else int((outcome.suspected & wrong).sum())
+
+
+def precision_at(outcome, k):
+    """Share of wrong labels among the k most suspicious; examples that are equally suspicious count in part."""
+    wrong = _wrong(outcome)
+    if wrong is None or k > len(wrong):
+        return None
+    values, inverse, sizes = np.unique(-outcome.suspicion, return_inverse=True, return_counts=True)
+    hits = np.bincount(inverse, wrong, len(values))
+    # within a group of equals every example has the group's share of wrong labels
+    found = np.interp(k, np.concatenate([[0.0], np.cumsum(sizes)]), np.concatenate([[0.0], np.cumsum(hits)]))
+    return float(found / k)
+
+
+def suspects_hit(outcome):
+    """How many of the examples that others suspect (the tag `suspected`) the method suspects too."""
+    tags = outcome.train.tags
+    return int((outcome.suspected & tags["suspected"]).sum()) if "suspected" in tags else None
+
+
+def false_positives(outcome):
+    """How many other examples the method suspects."""
+    tags = outcome.train.tags
+    return int((outcome.suspected & ~tags["suspected"]).sum()) if "suspected" in tags else None
+
+
+def right_signs(outcome):
+    """Share of the shifts of suspects (the tag `suspected`) that go the right way: towards the label given."""
+    shifts, tags = getattr(outcome.estimator, "shifts_", None), outcome.train.tags
+    if shifts is None or "suspected" not in tags:
+        return None
+    shifted = (shifts != 0.0) & tags["suspected"]
+    right = (shifts > 0.0) == (outcome.train.labels == 1)
+    return float(right[shifted].mean()) if shifted.any() else 0.0
+
+
+def flip_p0(outcome):
+    """The learned probability that a negative is seen as a positive."""
+    return _flip_probability(outcome, 0, 1)
+
+
+def flip_p1(outcome):
+    """The learned probability that a positive is seen as a negative."""
+    return _flip_probability(outcome, 1, 0)
+
+
+def flips(outcome):
+    """The larger of the two learned flip probabilities."""
+    both = flip_p0(outcome), flip_p1(outcome)
+    return None if None in both else max(both)
+
+
+def sigma2(outcome):
+    """Variance of the L2 penalty's prior, 1 / alpha, as the report has it."""
+    alpha = outcome.params.get("alpha")
+    return round(1.0 / alpha, 9) if alpha else None
+
+
+def _score(outcome, name):
+    if outcome.test is None:
+        return None
+    counts = count_by_group(outcome.decision > 0.0, outcome.test.truth == 1)
+    return float(scores_of_counts(counts[0])[name])
+
+
+def _wrong(outcome):
+    train = outcome.train
+    return None if train.truth is None else train.labels != train.truth
+
+
+def _flip_probability(outcome, true, seen):
+    probabilities = getattr(outcome.estimator, "flip_probabilities_", None)
+    return None if probabilities is None else float(probabilities[true, seen])

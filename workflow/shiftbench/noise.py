@@ -1,0 +1,84 @@
+"""Ways to make labels wrong: one function each, found by name (`noise: {kind: uniform, p0: 0.3}` in config.yaml).
+
+A function takes the settings and returns another, `flips(part, rng)`: which examples of a part get the other label. It
+is made anew for each replicate and called for the train set first, then for the development set.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import sparse
+
+Flips = Callable[..., np.ndarray]
+
+
+def uniform(*, p0: float = 0.0, p1: float = 0.0) -> Flips:
+    """Each negative is flipped with probability p0, each positive with p1."""
+    _check_share("p0", p0)
+    _check_share("p1", p1)
+
+    def flips(part, rng):
+        truth = _truth(part)
+        return rng.random(len(truth)) < np.where(truth, p1, p0)
+
+    return flips
+
+
+def region(*, low: float, high: float, p0: float = 1.0, p1: float = 0.0) -> Flips:
+    """Examples whose first feature lies between `low` and `high` are flipped: negatives with p0, positives with p1."""
+    _check_share("p0", p0)
+    _check_share("p1", p1)
+    if not (_is_number(low) and _is_number(high) and low <= high):
+        raise ValueError(f"low={low!r}, high={high!r}: must be two numbers, the smaller one first")
+
+    def flips(part, rng):
+        truth, first = _truth(part), part.X[:, [0]]
+        x = (first.toarray() if sparse.issparse(first) else np.asarray(first)).ravel()
+        return (rng.random(len(truth)) < np.where(truth, p1, p0)) & (x >= low) & (x <= high)
+
+    return flips
+
+
+def group(*, by: str, share: float) -> Flips:
+    """All examples of some groups are flipped; groups are drawn until about `share` of the train set is.
+
+    `by` names the dataset's tag (`Part.tags`) that numbers the groups, such as the word of each example. The groups
+    that were drawn for the train set are flipped in the development set too.
+    """
+    _check_share("share", share)
+    drawn: list[np.ndarray] = []
+
+    def flips(part, rng):
+        if by not in part.tags:
+            raise ValueError(f"by={by!r}: the dataset has no such tag; it has {', '.join(part.tags) or 'none'}")
+        values = part.tags[by]
+        if not drawn:
+            drawn.append(_draw_groups(values, share, rng))
+        return np.isin(values, drawn[0])
+
+    return flips
+
+
+def _draw_groups(values, share, rng):
+    """Groups in random order, each taken if it still fits into the share."""
+    names, counts = np.unique(values, return_counts=True)
+    wanted, total, taken = share * len(values), 0, []
+    for k in rng.permutation(len(names)):
+        if total + counts[k] <= wanted:  # a large group that does not fit any more is passed over
+            total += counts[k]
+            taken.append(names[k])
+    return np.array(taken, dtype=names.dtype)
+
+
+def _truth(part):
+    truth = part.labels if part.truth is None else part.truth
+    return truth.astype(bool)
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_share(name, value):
+    if not (_is_number(value) and 0.0 <= value <= 1.0):
+        raise ValueError(f"{name}={value!r}: must be a number from 0 to 1")

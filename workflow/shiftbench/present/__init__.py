@@ -1,0 +1,1 @@
+"""What people read: tables, figures, verdicts. One file per layout of a table and per figure, found by name."""

@@ -1,0 +1,144 @@
+"""Results of fits: one long table with one row per metric, and arrays of single examples beside it.
+
+The table's columns are `COLUMNS`. Facts of the data are rows too, of the method called "data". Arrays have keys
+`scenario/method/replicate/name`: `counts` (by group of the test set) of every replicate and, of the first one, `test`
+(the decision on each example), `suspicion` and `suspected`; of "data" `test_truth`, `labels`, `truth`, `ids`.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from shiftbench.files import atomic_write, write_text
+
+DATA = "data"  # the method of rows that speak of the data
+COLUMNS = (
+    *("experiment", "scenario", "replicate", "method"),
+    "params",  # that were chosen, as JSON
+    *("metric", "value"),
+    "status",  # ok or failed
+    "reason",  # why it failed, or what it warned of
+    "data",  # where the data come from: report, other, standin or quick
+)
+_TEXT = [name for name in COLUMNS if name not in ("replicate", "value")]
+
+
+class Runs(NamedTuple):
+    """The runs of some experiments."""
+
+    table: pd.DataFrame
+    arrays: dict[str, np.ndarray]  # with the experiment before the key: `table4/auto/robust/0/test`
+
+    def of(self, experiment: str, scenario: str | None = None, method: str | None = None) -> pd.DataFrame:
+        """The rows of an experiment, scenario or method."""
+        wanted = self.table["experiment"] == experiment
+        for column, value in (("scenario", scenario), ("method", method)):
+            if value is not None:
+                wanted &= self.table[column] == value
+        return self.table[wanted]
+
+    def values(self, experiment: str, scenario: str, method: str, quantity: str) -> pd.Series:
+        """A quantity by replicate: a metric, a chosen parameter, or `parameter=value` for whether it is that value."""
+        return values(self.of(experiment, scenario, method), quantity)
+
+
+def values(rows: pd.DataFrame, quantity: str) -> pd.Series:
+    """The same of the rows of one method and scenario."""
+    rows = rows[rows["status"] == "ok"]
+    measured = rows[rows["metric"] == quantity]
+    if len(measured):
+        return measured.set_index("replicate")["value"]
+    name, _, wanted = quantity.partition("=")
+    params = {row.replicate: json.loads(row.params) for row in rows.drop_duplicates("replicate").itertuples()}
+    found = {replicate: chosen[name] for replicate, chosen in params.items() if name in chosen}
+    series = pd.Series(found, dtype=float)
+    return (series == float(wanted)).astype(float) if wanted else series
+
+
+def rows_of(
+    place: dict[str, Any], metrics: dict[str, float | None], params: dict[str, Any], status="ok", reason="", data=""
+) -> list[dict[str, Any]]:
+    """One row per metric that applies; `place` has experiment, scenario, replicate and method."""
+    common = place | {
+        "params": json.dumps(params, default=lambda number: number.item()),  # a grid may hold NumPy's numbers
+        "status": status,
+        "reason": reason,
+        "data": data,
+    }
+    return [common | {"metric": name, "value": value} for name, value in metrics.items() if value is not None]
+
+
+def write_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
+    """Rows as CSV with all of `COLUMNS`; numbers keep every bit."""
+    text = io.StringIO()
+    # Text is quoted: a reason may hold anything, even a lone carriage return, which pandas takes for the end of a row.
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
+
+
+def read_rows(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """The rows of many files in one table, sorted so that it does not matter how they were cut into files."""
+    kinds: dict[str, Any] = dict.fromkeys(_TEXT, str) | {"value": float, "replicate": int}
+    tables = [pd.read_csv(path, dtype=kinds, keep_default_na=False, na_values={"value": ["", "nan"]}) for path in paths]
+    table = pd.concat(tables, ignore_index=True)
+    order = ["experiment", "scenario", "method", "replicate"]
+    return table.sort_values(order, kind="stable", ignore_index=True)
+
+
+def write_arrays(path: str | Path, arrays: dict[str, np.ndarray]) -> None:
+    """Arrays by key."""
+    with atomic_write(path) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(paths: Iterable[str | Path]) -> dict[str, np.ndarray]:
+    """The arrays of many files, sorted by key."""
+    arrays: dict[str, np.ndarray] = {}
+    for path in paths:
+        with np.load(path) as stored:
+            arrays |= dict(stored)
+    return dict(sorted(arrays.items()))
+
+
+def write_table(path: str | Path, table: pd.DataFrame) -> None:
+    """The table as Parquet."""
+    with atomic_write(path) as partial:
+        table.to_parquet(partial, index=False)
+
+
+def read_runs(folder: str | Path, experiments: Iterable[str]) -> Runs:
+    """The combined runs of some experiments: `folder` has EXPERIMENT.parquet and EXPERIMENT.npz of each."""
+    names = list(experiments)
+    tables = [pd.read_parquet(Path(folder, f"{name}.parquet")) for name in names]
+    arrays: dict[str, np.ndarray] = {}
+    for name in names:
+        stored = read_arrays([Path(folder, f"{name}.npz")])
+        arrays |= {f"{name}/{key}": values for key, values in stored.items()}
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return Runs(table, arrays)
+
+
+def key_of(experiment: str, scenario: str, method: str, replicate: int) -> str:
+    """How the parameters that a method chose on a replicate are called."""
+    return f"{experiment}.{scenario}:{method}#{replicate}"
+
+
+def chosen_params(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
+    """The parameters that were chosen, by `key_of`; failed fits have none."""
+    paths = list(paths)
+    if not paths:
+        return {}
+    table = read_rows(paths)
+    ok = table[table["status"] == "ok"].drop_duplicates(["experiment", "scenario", "method", "replicate"])
+    return {
+        key_of(row.experiment, row.scenario, row.method, row.replicate): json.loads(row.params)
+        for row in ok.itertuples()
+    }

@@ -1,0 +1,170 @@
+"""How one method is tuned and fitted: grids, penalties, a development set, folds, the report's first procedure."""
+
+import inspect
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+from shiftlr import methods
+from shiftlr.model_selection import (
+    ShareLimit,
+    alpha_grid,
+    choose,
+    first_procedure,
+    fit_grid,
+    fold_scores,
+    tune_on_dev,
+)
+from sklearn.base import clone
+
+from shiftbench import plugins
+from shiftbench.datasets.base import Part
+
+
+def values(setting: Any) -> list:
+    """The values of a grid: a list as it is, or {from, to, points} in equal ratios, in the order of preference."""
+    if not isinstance(setting, dict):
+        return list(setting)
+    return np.geomspace(setting["from"], setting["to"], setting["points"]).tolist()
+
+
+def settings(grid: dict[str, Any]) -> list[dict]:
+    """All combinations of a grid's values, the first name varying slowest."""
+    expanded = [values(setting) for setting in grid.values()]
+    return [dict(zip(grid, combination, strict=True)) for combination in product(*expanded)]
+
+
+def strongest(X, labels) -> float:
+    """The smallest L1 penalty under which the standard model has no weights."""
+    return float(np.abs(X.T @ (labels - labels.mean())).max())
+
+
+def penalties(tuning: dict[str, Any], train: Part) -> list[float]:
+    """Strengths of the penalty to choose from."""
+    if tuning["sigma2s"] is not None:
+        return [1.0 / sigma2 for sigma2 in values(tuning["sigma2s"])]
+    alphas = tuning["alphas"]
+    if isinstance(alphas, dict) and "weakest" in alphas:
+        return (strongest(train.X, train.labels) * np.geomspace(1.0, alphas["weakest"], alphas["points"])).tolist()
+    return values(alphas)
+
+
+class Tuner:
+    """How one method is tuned and fitted. `method` and `tuning` are parts of the completed config.
+
+    `seed` is a whole number for folds and random starts; `alpha` is a penalty that another method has chosen.
+    """
+
+    def __init__(self, method: dict[str, Any], tuning: dict[str, Any], folder: str | None, seed: int, alpha=None):
+        self.tuning, self.seed = tuning, seed
+        kind = methods.load(method["method"], plugins.folders("methods", folder))
+        self.grid = getattr(kind, "grid", {}) if method["grid"] is None else method["grid"]
+        self.estimator = kind(**method["params"])
+        self.taken: dict[str, float] = {}  # chosen elsewhere
+        parameters = self.estimator.get_params()
+        self.penalised = tuning["penalty"] is not None and "penalty" in parameters
+        if self.penalised:
+            self.estimator.set_params(penalty=tuning["penalty"])
+            if alpha is not None:
+                self.taken = {"alpha": alpha}
+                self.estimator.set_params(alpha=alpha)
+        if "random_state" in parameters and "random_state" not in method["params"]:
+            self.estimator.set_params(random_state=seed)
+        if tuning["tol"] is not None and "tol" in parameters and "tol" not in method["params"]:
+            self.estimator.set_params(tol=tuning["tol"])
+
+    def fit(self, parts: Mapping[str, Part]):
+        """(the fitted estimator, its chosen parameters, their score)."""
+        train = parts["train"]
+        if self.tuning["procedure"] == "first_procedure" and self.penalised and "lam" in self.grid:
+            tuned = self._first_procedure(parts)
+            return self._finished(tuned.estimator, train), tuned.params, tuned.score
+        grid = self._grid(train)
+        if self.tuning["by"] == "none" or (len(grid) == 1 and self.tuning["by"] == "folds"):
+            return self.fit_fixed(grid[0], train), self.taken | grid[0], np.nan
+        if self.tuning["by"] == "dev":
+            if "dev" not in parts:
+                raise ValueError("tuning.by: 'dev' needs a development set, which the dataset does not have; use folds")
+            dev = parts["dev"]
+            tuned = tune_on_dev(
+                self.estimator,
+                grid,
+                *(train.X, train.labels, dev.X, dev.labels),
+                limit=self._limit(train),
+                scoring=self.tuning["scoring"],
+            )
+            return self._finished(tuned.estimator, train), self.taken | tuned.params, tuned.score
+        return self._by_folds(grid, train)
+
+    def fit_fixed(self, params: dict[str, Any], train: Part):
+        """The estimator with parameters that were chosen before."""
+        estimator = clone(self.estimator).set_params(**params)
+        if self.tuning["final_tol"] is not None and "tol" in estimator.get_params():
+            estimator.set_params(tol=self.tuning["final_tol"])
+        groups = {"groups": train.groups} if self._wants_groups(train) else {}
+        return estimator.fit(train.X, train.labels, **groups)
+
+    def _finished(self, estimator, train):
+        """Fitted anew to the final tolerance, so that models that are equal predict alike, or with the groups."""
+        if self.tuning["final_tol"] is None and not self._wants_groups(train):
+            return estimator
+        return self.fit_fixed(estimator.get_params(), train)
+
+    def _wants_groups(self, train):
+        return train.groups is not None and "groups" in inspect.signature(self.estimator.fit).parameters
+
+    def _grid(self, train):
+        """All settings in order of preference."""
+        own = settings(self.grid)
+        if not self.penalised or self.taken:
+            return own
+        strengths = alpha_grid(penalties(self.tuning, train), self.tuning["prefer"])
+        if self.tuning["tie_break"] == "penalty":
+            return [a | o for a in strengths for o in own]
+        return [a | o for o in own for a in strengths]
+
+    def _by_folds(self, grid, train):
+        scores = fold_scores(
+            self.estimator,
+            grid,
+            *(train.X, train.labels),
+            n_splits=self.tuning["folds"],
+            n_repeats=self.tuning["repeats"],
+            groups=train.groups,
+            scoring=self.tuning["scoring"],
+            random_state=self.seed * self.tuning["repeats"],
+        )
+        limit, on_a_path = self._limit(train), "path_parameters" in vars(type(self.estimator))
+        if limit is None and (self.tuning["final_tol"] is not None or not on_a_path):
+            best = int(np.argmax(scores))
+            return self.fit_fixed(grid[best], train), self.taken | grid[best], float(scores[best])
+        tuned = choose(grid, fit_grid(self.estimator, grid, train.X, train.labels), scores, limit)
+        return self._finished(tuned.estimator, train), self.taken | tuned.params, tuned.score
+
+    def _first_procedure(self, parts):
+        train, dev = parts["train"], parts.get("dev") if self.tuning["by"] == "dev" else None
+        return first_procedure(
+            self.estimator,
+            penalties(self.tuning, train),
+            values(self.grid["lam"]),
+            *(train.X, train.labels),
+            *((dev.X, dev.labels) if dev is not None else ()),
+            by=self.tuning["train_accuracy"],
+            prefer=self.tuning["prefer"],
+            prefer_lam=self.tuning["prefer_lam"],
+            n_splits=self.tuning["folds"],
+            n_repeats=self.tuning["repeats"],
+            random_state=self.seed * self.tuning["repeats"],
+        )
+
+    def _limit(self, train):
+        limit = self.tuning["limit"]
+        if limit is None:
+            return None
+        about = limit["about"]
+        if about == "wrong_labels":
+            if train.truth is None:
+                raise ValueError("tuning.limit: the share of wrong labels is not known; give a number instead")
+            about = float(np.mean(train.labels != train.truth))
+        return ShareLimit(**limit | {"about": about})
