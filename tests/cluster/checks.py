@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,20 +15,37 @@ ROOT = Path(__file__).parents[2]
 SCRATCH = Path(os.environ["SHIFTLR_SLURM"])
 OUTAGE = 20  # seconds without a controller
 SLURM = (
-    *("--profile", "workflow/profiles/slurm"),
-    *("--default-resources", "slurm_partition=main", "slurm_account=report"),
-    *("--group-components", "fits=1", "colon=1"),  # so that the few blocks are several jobs
+    *("--workflow-profile", "workflow/profiles/slurm"),
+    *("--group-components", "fits=1"),  # so that the few blocks are several jobs
     *("--slurm-init-seconds-before-status-checks", "3"),
 )
 GENERIC = (
     *("--profile", "workflow/profiles/generic"),
-    *("--group-components", "fits=1", "colon=1"),
+    *("--group-components", "fits=1"),
     *("--seconds-between-status-checks", "2"),
 )
+BLOCKS = 3
 
 _spec = importlib.util.spec_from_file_location("clones", ROOT / "tests" / "workflow" / "conftest.py")
 clones = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(clones)
+
+
+def make_clone(folder):
+    """The smallest config in three blocks; the Slurm profile names partition and account, as it says one should."""
+    clone = clones.make_clone(folder)
+    clone.edit("config.yaml", "replicates_per_job: 4", "replicates_per_job: 3")
+    ours = "default-resources:\n  slurm_partition: main\n  slurm_account: report\n"
+    clone.edit("workflow/profiles/slurm/config.yaml", "default-resources:\n", ours)
+    return clone
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels():
+    """Compiled before anything is timed."""
+    from shiftlr import kernels
+
+    kernels.ensure(clones.environment()["SHIFTLR_KERNELS"])
 
 
 def said(*command):
@@ -65,7 +81,12 @@ def start(clone, *words):
     log = clone.path("printed.log")
     with log.open("w") as file:
         process = subprocess.Popen(
-            clone.command(*words), cwd=clone.folder, env=clones.environment(), stdout=file, stderr=subprocess.STDOUT
+            clone.command(*words),
+            cwd=clone.folder,
+            env=clones.environment(),
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            preexec_fn=clones.heed_interrupts,  # noqa: PLW1509
         )
     process.log = log
     return process
@@ -83,7 +104,7 @@ def assert_same(clone, local):
 
 @pytest.fixture(scope="session")
 def started_locally(tmp_path_factory):
-    clone = clones.make_clone(tmp_path_factory.mktemp("local"))
+    clone = make_clone(tmp_path_factory.mktemp("local"))
     clone.process = start(clone, "--cores", "1")
     yield clone
     clone.process.kill()
@@ -93,14 +114,13 @@ def started_locally(tmp_path_factory):
 def local(started_locally):
     """The run that all others must equal."""
     finish(started_locally.process)
-    clones.ROOT = started_locally.folder  # later clones come with the kernels that were compiled here
     return started_locally
 
 
 @pytest.fixture(scope="session")
 def on_slurm(tmp_path_factory, started_locally):
     """A run in which a job is cancelled and the controller goes away for a while, beside the local one."""
-    clone = clones.make_clone(tmp_path_factory.mktemp("slurm"))
+    clone = make_clone(tmp_path_factory.mktemp("slurm"))
     clone.first = last_job()
     process = start(clone, *SLURM)
     wait_until(running, "a job runs", process=process)
@@ -144,8 +164,10 @@ def test_cancelled_job_was_retried_with_more_memory(on_slurm):
     jobs = accounted(on_slurm.first)
     states = {job: state.split()[0] for job, state, _, _ in jobs}
     assert states[on_slurm.cancelled] == "CANCELLED"
-    assert "3000M" in {memory for job, _, memory, _ in jobs if int(job) > int(on_slurm.cancelled)}
-    assert list(states.values()).count("COMPLETED") == 3
+    asked = {job: int(memory.removesuffix("M")) for job, _, memory, _ in jobs}
+    assert asked[on_slurm.cancelled] == 3000  # as the profile says of fits
+    assert 6000 in {memory for job, memory in asked.items() if int(job) > int(on_slurm.cancelled)}
+    assert list(states.values()).count("COMPLETED") == BLOCKS
 
 
 def test_jobs_ran_under_the_account_that_was_asked_for(on_slurm):
@@ -157,19 +179,14 @@ def test_efficiency_is_reported(on_slurm):
     table = pd.read_csv(report)
     assert {"CPU Efficiency (%)", "Memory Usage (%)"} <= set(table)
     assert table["Memory Usage (%)"].max() < 100
-    done = subprocess.run(
-        [sys.executable, "-m", "shiftlr.resources", on_slurm.path("results/benchmarks")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "train " in done.stdout
+    words = (sys.executable, "-m", "shiftbench.run.resources", "results/benchmarks")
+    printed = on_slurm.call(*words, PYTHONPATH=str(on_slurm.path("workflow")))
+    assert "\nfit " in printed and "\nprepare " in printed
 
 
 def test_generic_is_interrupted_and_goes_on(tmp_path, local):
     """Ctrl-C takes the jobs back; the same command finishes the run."""
-    clone = clones.make_clone(tmp_path)
+    clone = make_clone(tmp_path / "clone")
     process = start(clone, *GENERIC)
     wait_until(running, "a job runs", process=process)
     process.send_signal(signal.SIGINT)
@@ -182,18 +199,17 @@ def test_generic_is_interrupted_and_goes_on(tmp_path, local):
 
 def test_arrays(tmp_path, on_slurm, local):
     """The lines that the profile holds ready for rules without a group."""
-    shutil.copytree(on_slurm.folder, tmp_path / "copy", symlinks=True)
-    clone = clones.Clone(tmp_path / "copy")
+    clone = on_slurm.copy(tmp_path / "copy")
     clone.edit("workflow/shiftlr/methods/standard.py", '"""Standard', '"""The standard')  # its three blocks run anew
     first = last_job()
     process = start(
         clone,
         *SLURM,
-        *("--groups", "detect=none", "--jobs", "10000", "--max-jobs-per-timespan", "10000/1s"),
-        *("--slurm-array-jobs", "train", "--slurm-array-limit", "50", "--slurm-status-command", "squeue"),
+        *("--groups", "verify=none", "--jobs", "10000", "--max-jobs-per-timespan", "10000/1s"),  # no such job here
+        *("--slurm-array-jobs", "fit", "--slurm-array-limit", "50", "--slurm-status-command", "squeue"),
     )
     finish(process)
     tasks = [job.split("_")[1] for (job,) in said("sacct", "-X", "-n", "-P", "-o", "JobID") if "_" in job]
     assert tasks == ["1", "2", "3"]
-    assert [state for _, state, *_ in accounted(first)] == ["COMPLETED"] * 3
+    assert [state for _, state, *_ in accounted(first)] == ["COMPLETED"] * BLOCKS
     assert_same(clone, local)

@@ -1,40 +1,54 @@
 """The smallest config through real Snakemake."""
 
 import json
-import signal
-import subprocess
-import time
+import sys
 
 import pandas as pd
 import pytest
-from conftest import environment
 
 TABLES = [f"results/tables/{table}.{kind}" for table in ("table1", "readings") for kind in ("tex", "csv", "md", "html")]
+FIGURES = [f"results/figures/{figure}.{kind}" for figure in ("plate", "accuracies") for kind in ("pdf", "png", "csv")]
 OTHERS = [
     "results/runs.parquet",
     "results/verdicts.csv",
     "results/comparisons.csv",
     "results/manifest.json",
-    "results/figures/plate.pdf",
-    "results/figures/plate.png",
+    "results/provenance.json",
+    "results/summary.txt",
 ]
+COLUMNS = "experiment,scenario,replicate,method,params,metric,value,status,reason"
 
 
 def test_everything_is_there(finished):
-    for name in TABLES + OTHERS:
+    for name in TABLES + FIGURES + OTHERS:
         assert finished.path(name).stat().st_size > 0, name
     runs = finished.runs()
-    assert len(runs) == 2 * 3 + 3 * 4
+    assert ",".join(runs).startswith(COLUMNS)
+    fits = runs[(runs["method"] != "data") & (runs["metric"] == "accuracy")]
+    assert fits.value_counts(["scenario", "method"]).to_dict() == {
+        ("p30", "standard"): 3,
+        ("p30", "robust"): 3,
+        ("l1_p30", "standard"): 4,
+        ("l1_p30", "robust"): 4,
+        ("l1_p30", "robust_with_shifts"): 4,
+    }
     assert (runs["status"] == "ok").all()
+    assert runs["params"].map(json.loads).map(lambda one: isinstance(one, dict)).all()
     assert "published numbers and claims" in finished.printed  # the verdicts end a run
     assert "100%" in finished.printed
 
 
 def test_every_job_leaves_a_log_and_a_benchmark(finished):
-    for rule in ("simulate", "train", "tabulate", "plot"):
-        logs = {path.stem for path in finished.path(f"results/logs/{rule}").rglob("*.log")}
-        benchmarks = {path.stem for path in finished.path(f"results/benchmarks/{rule}").rglob("*.tsv")}
-        assert logs == benchmarks != set()
+    for rule in ("compile", "prepare", "fit", "combine", "judge", "tabulate", "plot", "provenance", "manifest"):
+        assert jobs_in(finished, "logs", rule) == jobs_in(finished, "benchmarks", rule) != set(), rule
+    assert len(jobs_in(finished, "logs", "prepare")) == 2 and len(jobs_in(finished, "logs", "fit")) == 6
+
+
+def jobs_in(clone, kind, rule):
+    """The jobs of a rule that left a log or a benchmark."""
+    folder = clone.path(f"results/{kind}")
+    files = [*folder.glob(f"{rule}.*"), *folder.glob(f"{rule}/**/*.*")]
+    return {str(path.relative_to(folder).with_suffix("")) for path in files}
 
 
 def test_manifest(finished):
@@ -44,150 +58,102 @@ def test_manifest(finished):
     assert manifest["time"]["overhead_seconds"] == pytest.approx(
         manifest["time"]["wall_seconds"] * 2 - manifest["time"]["fit_seconds"], abs=0.2
     )
-    assert len(manifest["data"]["simulated"]) == 3
+    assert list(manifest["data"]["blocks"]) == ["results/data/table1/0.npz", "results/data/table1/1.npz"]
 
 
 def test_verdicts_have_the_fixed_columns(finished):
     verdicts = pd.read_csv(finished.path("results/verdicts.csv"))
-    assert ",".join(verdicts) == "id,table,row,column,published,published_se,ours,ours_se,z,verdict,data"
+    assert ",".join(verdicts).startswith("id,table,row,column,published,published_se,ours,ours_se,z,verdict,data")
     judged = verdicts.set_index("id")["verdict"]
     assert judged["table1.p30.standard"] != "not_comparable"
     assert judged["table7.exp1.standard"] == "not_comparable"
 
 
 def test_second_run_has_nothing_to_do(finished):
-    assert finished.planned() == {}
-
-
-def test_cores_and_block_size_change_nothing(finished, clone):
-    clone.edit("config.yaml", "seeds_per_job: 3", "seeds_per_job: 2")
-    clone.run("--cores", "1")
-    pd.testing.assert_frame_equal(clone.runs(), finished.runs())
-    assert clone.texts() == finished.texts()
-
-
-def test_edited_method_reruns_itself_and_what_depends_on_it(copy_of_finished):
-    clone = copy_of_finished
-    before = {path: path.stat().st_mtime_ns for path in clone.path("results/runs").rglob("*.csv")}
-    clone.edit("workflow/shiftlr/methods/standard.py", '"""Standard', '"""The standard')
-    planned = clone.planned()
-    assert planned == {"train": 3, "combine": 1, "judge": 1, "tabulate": 2, "manifest": 1, "all": 1, "plot": 1}
-    clone.run("--cores", "2")
-    changed = {path.parent.name for path, then in before.items() if path.stat().st_mtime_ns != then}
-    assert changed == {"standard"}
-    assert clone.planned() == {}
+    printed = finished.run("--cores", "2")
+    assert "Nothing to be done" in printed
+    assert "published numbers and claims" not in printed  # it has judged nothing
+    assert "redundant and strongly discouraged" not in printed
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    "edits",
     [
-        (
-            "replicates: 3",
-            "replicates: 0",
-            "config.yaml: experiments.table1.replicates: 0 is less than the minimum of 1",
-        ),
-        ("seeds_per_job", "seeds_per_jobs", "unknown key 'seeds_per_jobs'; allowed are"),
-        ("[standard, robust]", "[standard, robst]", "'robst' is not under `methods`; there are standard, robust"),
-        ("  standard: {}", "  standard: {}\n  rival: {}", "no method 'rival'; known are flipping, prefilter, robust"),
+        {
+            ("replicates: 3", "replicates: 0"): "experiments.table1.replicates: 0 is less than the minimum of 1",
+            ("replicates_per_job", "replicates_per_jobs"): "unknown key 'replicates_per_jobs'; allowed are",
+        },
+        {
+            ("[standard, robust]", "[standard, robst]"): "'robst' is not under `methods`; there are standard",
+            ("  standard: {}", "  standard: {}\n  rival: {}"): "there is no method 'rival'; known are ",
+            ("dataset: simulated", "dataset: tissues"): "table1.dataset: there is no dataset 'tissues'; known are",
+            ("kind: uniform", "kind: unifrom"): "p30.noise.kind: there is no noise 'unifrom'; known are",
+            ("layout: readings", "layout: reading"): "tables.readings.layout: there is no ",
+            ("tables:", "only: [table9]\ntables:"): "only: there is no 'table9'; there are",
+        },
     ],
 )
-def test_bad_config_is_refused_before_any_job(clone, old, new, message):
-    clone.edit("config.yaml", old, new)
-    assert message in clone.run("--cores", "1", ok=False)
+def test_bad_config_is_refused_before_any_job(clone, edits):
+    for old, new in edits:
+        clone.edit("config.yaml", old, new)
+    printed = clone.run("--cores", "1", ok=False).splitlines()
+    for message in edits.values():
+        assert any(line.startswith("config.yaml: ") and message in line for line in printed), (message, printed)
     assert not clone.path("results").exists()
 
 
-RIVAL = '''
-"""A rival for the test."""
+BROKEN = '''
+"""A method that never works."""
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from shiftlr.methods.standard import StandardLogisticRegression
 
 
-class Rival(ClassifierMixin, BaseEstimator):
-    """Says the class whose mean is nearer along the first features."""
-
-    grid = {"n_features": [1, 3]}
-
-    def __init__(self, n_features=1):
-        self.n_features = n_features
+class Broken(StandardLogisticRegression):
+    """Out of luck."""
 
     def fit(self, X, y):
-        BREAK
-        self.classes_ = np.unique(y)
-        self.means_ = np.array([X[y == label, : self.n_features].mean(axis=0) for label in self.classes_])
-        return self
-
-    def predict(self, X):
-        distances = ((X[:, None, : self.n_features] - self.means_) ** 2).sum(axis=2)
-        return self.classes_[distances.argmin(axis=1)]
+        raise ArithmeticError("no luck")
 '''
-
-
-def test_one_file_and_a_name_add_a_method_to_every_table(copy_of_finished):
-    clone = copy_of_finished
-    clone.path("workflow/shiftlr/methods/rival.py").write_text(RIVAL.replace("BREAK", ""))
-    clone.edit("config.yaml", "  standard: {}", "  standard: {}\n  rival: {}")
-    clone.edit("config.yaml", "seeds_per_job: 3", "seeds_per_job: 3\nalso: [rival]")
-    assert clone.planned()["train"] == 3
-    clone.run("--cores", "2")
-    assert clone.runs().query("method == 'rival'")["test_accuracy"].between(0.5, 1.0).all()
-    assert " & rival \\\\" in clone.path("results/tables/table1.tex").read_text()
 
 
 def test_failed_fits_are_rows_and_the_others_go_on(copy_of_finished):
     clone = copy_of_finished
-    broken = RIVAL.replace("BREAK", "raise ArithmeticError('no luck')")
-    clone.path("workflow/shiftlr/methods/rival.py").write_text(broken)
-    clone.edit("config.yaml", "  standard: {}", "  standard: {}\n  rival: {}")
-    clone.edit("config.yaml", "seeds_per_job: 3", "seeds_per_job: 3\nalso: [rival]")
-    clone.run("--cores", "2")
-    rows = clone.runs().query("method == 'rival'")
-    assert set(rows["status"]) == {"failed"}
+    clone.path("mine/methods").mkdir(parents=True)
+    clone.path("mine/methods/broken.py").write_text(BROKEN)
+    clone.add({"plugins": "mine", "methods": {"broken": {}}, "extra_methods": ["broken"]})
+    clone.run("--cores", "2", "table1")
+    runs = pd.read_parquet(clone.path("results/runs/table1.parquet"))
+    rows = runs[runs["method"] == "broken"]
+    assert len(rows[rows["metric"] == "accuracy"]) == 7 and set(rows["status"]) == {"failed"}
     assert set(rows["reason"]) == {"ArithmeticError: no luck"}
+    assert (runs.loc[runs["method"] != "broken", "status"] == "ok").all()
     table = clone.path("results/tables/table1.md").read_text()
     assert "| failed |" in table
-    assert "rival in 0.3 / 0.0 / no: 3 of 3" in table
+    assert "broken in 0.3 / 0.0 / no: 3 of 3" in table
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_run_goes_on_and_ends_the_same(finished, clone, how):
-    process = subprocess.Popen(
-        clone.command("--cores", "2"),
-        cwd=clone.folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 300
-    while not list(clone.folder.glob("results/runs/**/*.csv")):
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(how)
-    assert process.wait(120) != 0
-    assert not clone.path("results/runs.parquet").exists()
-    clone.run("--cores", "2")
-    pd.testing.assert_frame_equal(clone.runs(), finished.runs())
-    assert clone.texts() == finished.texts()
-    assert clone.planned() == {}
-
-
-def test_changed_result_fails_verification(copy_of_finished):
+def test_results_are_verified(copy_of_finished):
+    """Against those that were taken for the expected ones, and after one of these was changed."""
     clone = copy_of_finished
-    printed = clone.run("--cores", "2", "verify", ok=False)
-    assert "results differ from the expected ones" in printed
-    assert "normal.clean:robust: expected" in printed
+    expected = "tests/expected/results.json"
+    make = (sys.executable, "-m", "shiftbench.verdicts.verify", "results", expected)
+    clone.call(*make, PYTHONPATH=str(clone.path("workflow")))
+    assert clone.planned("verify") == {"verify": 1}
+    clone.run("--cores", "1", "verify")
+    assert clone.path("results/verify.csv").stat().st_size > 0
+    known = json.loads(clone.path(expected).read_text())
+    known["means"]["table1.p30:robust:accuracy"][0] += 50.0
+    clone.path(expected).write_text(json.dumps(known))
+    printed = clone.run("--cores", "1", "verify", ok=False)
+    assert "1 of" in printed and "results differ from the expected ones" in printed
+    assert "table1.p30:robust:accuracy: expected 131." in printed
     assert not clone.path("results/verify.csv").exists()
 
 
-def test_report_page_needs_no_network(copy_of_finished, monkeypatch):
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens there
-    copy_of_finished.run("--cores", "1", "--report", "report.html")
+def test_report_page_needs_no_network(copy_of_finished):
+    proxies = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    nowhere = dict.fromkeys(proxies, "http://127.0.0.1:9")  # nobody listens there
+    copy_of_finished.run("--cores", "1", "--report", "report.html", **nowhere)
     page = copy_of_finished.path("report.html").read_text()
-    for text in ("A small table", "plate diagram", "0. Verdicts", "1. Section 4.1", "8. Figures"):
-        assert text in page
-
-
-def test_lint(clone):
-    assert "in a good condition" in clone.run("--lint")
+    for text in ("A small table", "plate diagram", "0. Verdicts", "1. Section 4.1", "2. Appendix A", "3. Ours"):
+        assert text.lower() in page.lower(), text
