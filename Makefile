@@ -44,8 +44,9 @@ help: env
 	@echo "Parts, for snakemake --cores N PART or --config only=[PART,PART]:"
 	@$(BIN)/snakemake --list-target-rules --quiet all | sed 's/^/  /'
 
+# Locks of a live run stay.
 unlock: env
-	$(BIN)/snakemake --unlock
+	$(REMOVE_STALE_LOCKS)
 
 # Everything that comes from outside, for machines whose jobs have no internet. Stand-ins are tried again.
 data: env
