@@ -1,6 +1,7 @@
 """Prefiltering against a brute-force reading of its rules."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,18 +13,32 @@ from shiftlr.model_selection.grids import fit_grid
 from shiftlr.solvers.neighbours import nearest_rows
 
 
-def kept_by_hand(X, y, k, rule):
+def stays(rule, seen, others, everybody):
+    """Whether an example seen as `seen` stays, given the labels of its other neighbours and of the training set."""
+    against = sum(label != seen for label in others)
+    if rule == "any":
+        return against == 0
+    if rule == "all":
+        return not others or against < len(others)
+    if rule == "prior":
+        chance = Fraction(sum(label != seen for label in everybody), len(everybody))
+        return not others or Fraction(against, len(others)) <= chance
+    outvoted = against > len(others) + 1 - against
+    return not (outvoted and (rule == "majority" or seen == 1))
+
+
+def kept_by_hand(X, y, k, rule, votes=None):
+    votes = (y if votes is None else votes).tolist()
     kept = []
     for i in range(len(X)):
         distances = np.linalg.norm(X - X[i], axis=1)
         distances[i] = -1.0  # the example itself always comes first
-        nearest = np.argsort(distances, kind="stable")[:k]
-        against = np.sum(y[nearest] != y[i])
-        kept.append(against == 0 if rule == "any" else against <= k / 2)
+        nearest = np.argsort(distances, kind="stable")[1:k]
+        kept.append(stays(rule, int(y[i]), [votes[j] for j in nearest], votes))
     return np.array(kept)
 
 
-@pytest.mark.parametrize("rule", ["any", "majority"])
+@pytest.mark.parametrize("rule", prefilter.RULES)
 @pytest.mark.parametrize("k", [2, 3, 4, 7])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 def test_rules_by_hand(rule, k, storage):
@@ -32,15 +47,55 @@ def test_rules_by_hand(rule, k, storage):
         warnings.simplefilter("ignore")  # what is left may be separable
         model = PrefilteredLogisticRegression(k=k, rule=rule, penalty="l2", alpha=0.1).fit(storage(X), y)
     expected = kept_by_hand(X, y, k, rule)
-    assert expected.any() and (not expected.all() or (k, rule) == (2, "majority"))  # one against one is no majority
+    # one against one is no majority, and six neighbours seldom all disagree
+    assert expected.any() and (not expected.all() or (k, rule) in [(2, "majority"), (2, "positives"), (7, "all")])
     np.testing.assert_array_equal(model.kept_, expected)
     rest = StandardLogisticRegression(penalty="l2", alpha=0.1).fit(storage(X[expected]), y[expected])
     np.testing.assert_allclose(model.coef_, rest.coef_, rtol=1e-6, atol=1e-9)
 
 
-def test_k_of_one_filters_nothing():
+@pytest.mark.parametrize("rule", prefilter.RULES)
+def test_neighbours_may_vote_with_other_labels_than_those_of_the_fit(rule):
+    X, y, _ = random_problem(3, 120, 2, noise=0.2)
+    votes = np.where(np.random.default_rng(0).random(120) < 0.3, 1 - y, y)
+    signs, voted = np.where(y == 1, 1.0, -1.0), np.where(votes == 1, 1.0, -1.0)
+    kept = prefilter.agrees_with_neighbours(X, signs, np.ones(120), 4, rule, voted=voted)
+    np.testing.assert_array_equal(kept, kept_by_hand(X, y, 4, rule, votes))
+    assert not np.array_equal(kept, kept_by_hand(X, y, 4, rule))
+
+
+def test_only_the_second_class_can_be_discarded_by_the_rule_positives():
+    X, y, _ = random_problem(1, 150, 2, noise=0.2)
+    names = np.array(["a", "b"])[y]
+    majority, positives = (
+        PrefilteredLogisticRegression(k=5, rule=rule, penalty="l2", alpha=1.0).fit(X, names).kept_
+        for rule in ("majority", "positives")
+    )
+    assert not majority[y == 0].all() and not majority[y == 1].all()
+    np.testing.assert_array_equal(positives, majority | (y == 0))
+
+
+def test_labels_drawn_by_chance_lose_as_many_of_each_kind_by_the_rule_prior():
+    random = np.random.default_rng(4)
+    X, y = random.normal(size=(2000, 2)), (random.random(2000) < 0.7).astype(int)
+    lost = {}
+    for rule in ("majority", "prior"):
+        kept = PrefilteredLogisticRegression(k=11, rule=rule, penalty="l2", alpha=1.0).fit(X, y).kept_
+        lost[rule] = [np.mean(~kept[y == label]) for label in (0, 1)]
+    assert lost["majority"][0] > 0.8 and lost["majority"][1] < 0.1
+    assert lost["prior"] == pytest.approx([0.5, 0.5], abs=0.15)
+
+
+def test_an_unknown_rule_is_refused():
+    X, y, _ = random_problem(2, 30, 2)
+    with pytest.raises(ValueError, match=r"rule='most': must be one of .*any.*majority.*all.*positives.*prior"):
+        PrefilteredLogisticRegression(rule="most").fit(X, y)
+
+
+@pytest.mark.parametrize("rule", prefilter.RULES)
+def test_k_of_one_filters_nothing(rule):
     X, y, w = random_problem(2, 80, 3)
-    model = PrefilteredLogisticRegression(k=1).fit(X, y, sample_weight=w)
+    model = PrefilteredLogisticRegression(k=1, rule=rule).fit(X, y, sample_weight=w)
     assert model.kept_.all()
     np.testing.assert_array_equal(model.coef_, StandardLogisticRegression().fit(X, y, sample_weight=w).coef_)
 
@@ -96,11 +151,13 @@ def test_a_table_of_neighbours_saves_the_search(storage, width, weighted):
     np.testing.assert_array_equal(model.coef_, coef)
 
 
+@pytest.mark.parametrize("rule", prefilter.RULES)
+@pytest.mark.parametrize("k", [2, 3, 6])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
-def test_whole_weights_count_copies_and_zero_leaves_out(storage):
+def test_whole_weights_count_copies_and_zero_leaves_out(storage, k, rule):
     X, y, _ = random_problem(1, 150, 2, noise=0.1)
     weights = np.arange(150) % 4
-    model = PrefilteredLogisticRegression(k=6, rule="majority", penalty="l2", alpha=0.1)
+    model = PrefilteredLogisticRegression(k=k, rule=rule, penalty="l2", alpha=0.1)
     by_weight = model.fit(storage(X), y, weights.astype(float)).kept_
     by_copies = model.fit(storage(np.repeat(X, weights, axis=0)), np.repeat(y, weights)).kept_
     np.testing.assert_array_equal(np.repeat(by_weight, weights), by_copies)

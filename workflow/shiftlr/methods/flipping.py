@@ -15,6 +15,8 @@ from shiftlr.methods.base import SEPARABLE, LogisticClassifier, on_one_blas_thre
 from shiftlr.solvers.problem import Start, make_problem
 from shiftlr.validation import check_number, check_penalty
 
+_SOLVER_STEPS = 1000  # at most, of an M-step
+
 
 class FlippingLogisticRegression(LogisticClassifier):
     """Logistic regression on hidden true labels, of which some were flipped before they were seen.
@@ -25,8 +27,9 @@ class FlippingLogisticRegression(LogisticClassifier):
     Parameters
     ----------
     penalty, alpha, fit_intercept : as in `RobustLogisticRegression`
-    initial_flip : float in (0, 0.5)
-        Flip probability of both classes that the first start begins with, together with the standard fit.
+    initial_flip : float in (0, 0.5), or a pair of floats in [0, 0.5)
+        Flip probability of both classes that the first start begins with, together with the standard fit; or that of
+        the first class and that of the second. A probability of 0 stays 0.
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
@@ -71,19 +74,17 @@ class FlippingLogisticRegression(LogisticClassifier):
         """Fit to features X (dense or sparse) and two-valued labels y."""
         penalty, alpha = check_penalty(self.penalty, self.alpha)
         tol, max_iter = self._check_stopping()
-        flip = check_number("initial_flip", self.initial_flip, above=0.0)
-        if flip >= 0.5:
-            raise ValueError(f"initial_flip={flip!r}: must be less than 0.5, or the classes change places")
+        flips = check_flips(self.initial_flip)
         n_init = check_number("n_init", self.n_init, at_least=1, integer=True)
         X, signs, weights = self._check_data(X, y, sample_weight)
         em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
-        standard = em.m_step(None, None, tol, max_iter)
+        standard = em.m_step(None, None, tol)
         random = check_random_state(self.random_state)
         if alpha == 0.0 and em.margins(standard)[weights > 0.0].min() > 0.0:  # no maximum, and no need of flips
             best, n_init = em.state(standard, np.zeros(2)), 1
             self._warn(SEPARABLE)
         else:
-            best = em.run(standard, np.full(2, flip), tol, max_iter)
+            best = em.run(standard, flips, tol, max_iter)
         for _ in range(n_init - 1):
             spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
             start = Start(standard.coef + spread, standard.intercept)
@@ -110,6 +111,21 @@ class FlippingLogisticRegression(LogisticClassifier):
     def suspected(self, X, y):
         """Which training labels are more likely wrong than right; X and y are the training set."""
         return self.suspicion(X, y) > 0.5
+
+
+def check_flips(initial_flip):
+    """The two probabilities to start from, or a ValueError."""
+    if np.ndim(initial_flip) == 0:
+        flips = np.full(2, check_number("initial_flip", initial_flip, above=0.0))
+    elif np.shape(initial_flip) == (2,):
+        flips = np.array([check_number("initial_flip", one, at_least=0.0) for one in initial_flip])
+    else:
+        raise ValueError(f"initial_flip={initial_flip!r}: must be one number, or one for each class")
+    if flips.max() >= 0.5:
+        raise ValueError(f"initial_flip={initial_flip!r}: must be less than 0.5, or the classes change places")
+    if flips.max() == 0.0:
+        raise ValueError(f"initial_flip={initial_flip!r}: one must be above 0, or no label is ever flipped")
+    return flips
 
 
 class _State:
@@ -141,7 +157,7 @@ class _EM:
         state.converged = False
         for _ in range(max_iter):
             flips = self.flips_given(state.doubts)
-            start = self.m_step(state.start, state.doubts, tol, max_iter)
+            start = self.m_step(state.start, state.doubts, tol)
             log_likelihood, doubts = self.e_step(start, flips)
             gain = log_likelihood - state.log_likelihoods[-1]
             if gain >= 0.0:
@@ -179,9 +195,9 @@ class _EM:
             flips[true] = flipped / (flipped + kept) if flipped + kept > 0.0 else 0.0
         return flips
 
-    def m_step(self, start, doubts, tol, max_iter):
+    def m_step(self, start, doubts, tol):
         """Logistic regression on labels that are wrong with probability `doubts`."""
-        path = self.problem.path(np.array([self.alpha]), np.array([1.0]), tol, max_iter, start, doubts)
+        path = self.problem.path(np.array([self.alpha]), np.array([1.0]), tol, _SOLVER_STEPS, start, doubts)
         return Start(path.coefs[0], float(path.intercepts[0]))
 
     def penalty_of(self, coef):

@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_caller
 from shiftlr.solvers.neighbours import nearest_rows, restrict
-from shiftlr.validation import check_choice, check_number
+from shiftlr.validation import check_choice, check_number, check_signs
 
-RULES = ("any", "majority")
+RULES = ("any", "majority", "all", "positives", "prior")
 
 
 class PrefilteredLogisticRegression(LogisticClassifier):
@@ -20,9 +20,15 @@ class PrefilteredLogisticRegression(LogisticClassifier):
     ----------
     k : int >= 1
         Size of the neighbourhood, the example itself included: k = 1 filters nothing.
-    rule : "any" or "majority"
-        Discard an example if one of its neighbours has the other label (the report's rule), or if more than half of the
-        neighbourhood has.
+    rule : "any", "majority", "all", "positives" or "prior"
+        When an example is discarded:
+
+        - "any": one of its neighbours has the other label (the report's rule);
+        - "majority": more than half of the neighbourhood has, the example itself included;
+        - "all": all of its k - 1 neighbours have;
+        - "positives": as "majority", but only examples labelled with the second class can be discarded;
+        - "prior": the share of its k - 1 neighbours that have the other label is larger than the share of that label
+          in the whole training set, so that the commoner label does not win by being common.
     penalty, alpha, fit_intercept, tol, max_iter : as in `RobustLogisticRegression`
 
     Weights that are whole numbers count an example that many times, as a neighbour too; other weights count in the fit
@@ -52,17 +58,22 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         `neighbours` saves the search: for each row the numbers of the others nearest to it, nearest first, at least
         k - 1 of them; `shiftlr.solvers.neighbours.nearest_rows(X, k - 1)` is such a table.
         """
+        return self._filter_and_fit(X, y, sample_weight, neighbours)
+
+    def _filter_and_fit(self, X, y, sample_weight, neighbours, votes=None):
+        """`votes` are the labels that count where an example is a neighbour; by default y."""
         k = _check_k(self.k)
         check_choice("rule", self.rule, RULES)
         X, signs, weights = self._check_data(X, y, sample_weight)
         if neighbours is not None:
             neighbours = check_neighbours(neighbours, len(signs), k)
-        self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule, neighbours)
+        voted = None if votes is None else check_signs(votes, self.classes_, len(signs))
+        self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule, neighbours, voted)
         present = self.kept_ & (weights > 0.0)
         if len(np.unique(signs[present])) < 2:
             warn_caller(
                 f"{type(self).__name__}: k={k}, rule={self.rule!r} would leave no example of a class, so nothing was "
-                "filtered; use a smaller k or rule='majority'.",
+                "filtered; use a smaller k or another rule.",
                 UserWarning,
             )
             self.kept_ = np.ones(len(signs), dtype=bool)
@@ -116,13 +127,17 @@ def check_neighbours(neighbours, n, k):
     return neighbours
 
 
-def agrees_with_neighbours(X, signs, weights, k, rule, table=None):
-    """Which examples stay: a mask over the rows of X. Memory is bounded: neighbours are found block by block."""
+def agrees_with_neighbours(X, signs, weights, k, rule, table=None, voted=None):
+    """Which examples stay: a mask over the rows of X. Memory is bounded: neighbours are found block by block.
+
+    An example has its sign of `signs`, but votes on others with that of `voted`, by default the same.
+    """
     kept = np.ones(len(signs), dtype=bool)
     used = np.flatnonzero(weights > 0.0)
     if k == 1 or len(used) < 2:
         return kept
     labels, counts = signs[used], weights[used]
+    opinions = labels if voted is None else voted[used]
     if np.any(counts != np.round(counts)):
         counts = np.ones(len(used))
     if k > counts.sum():
@@ -131,12 +146,26 @@ def agrees_with_neighbours(X, signs, weights, k, rule, table=None):
     # How much of each neighbour still fits into a neighbourhood of k, after the example itself and the nearer ones.
     nearer = counts[:, None] + np.cumsum(counts[neighbours], axis=1) - counts[neighbours]
     votes = np.clip(k - nearer, 0.0, counts[neighbours])
-    against = np.where(labels[neighbours] != labels[:, None], votes, 0.0).sum(axis=1)
-    if rule == "any":
-        kept[used] = against <= 0.0
-    else:
-        kept[used] = against <= 0.5 * np.minimum(k, counts + votes.sum(axis=1))
+    against = np.where(opinions[neighbours] != labels[:, None], votes, 0.0).sum(axis=1)
+    size = np.minimum(k, counts + votes.sum(axis=1))  # of the neighbourhood, the example and its copies included
+    total, positives = counts.sum(), counts[opinions > 0.0].sum()
+    others = np.where(labels > 0.0, total - positives, positives)
+    kept[used] = ~_is_outvoted(rule, against, size, labels, others, total)
     return kept
+
+
+def _is_outvoted(rule, against, size, labels, others, total):
+    """Which examples a rule discards: `against` of the `size` in their neighbourhoods have the other label.
+
+    Of all `total` votes in the training set, `others` are for the other label.
+    """
+    if rule == "any":
+        return against > 0.0
+    if rule == "all":
+        return (against > 0.0) & (against >= size - 1.0)
+    if rule == "prior":
+        return against * total > others * (size - 1.0)
+    return (against > 0.5 * size) & ((labels > 0.0) | (rule == "majority"))
 
 
 def nearest_among(X, used, n_neighbours, table):

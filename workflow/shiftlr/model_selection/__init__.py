@@ -1,6 +1,6 @@
 """Choosing hyper-parameters: grids, a development set, folds, and the report's two procedures."""
 
-from shiftlr.model_selection.grids import alpha_grid, fit_grid, lam_grid
+from shiftlr.model_selection.grids import alpha_grid, collect_fits, fit_grid, lam_grid
 from shiftlr.model_selection.tuning import (
     ShareLimit,
     Tuning,
@@ -17,6 +17,7 @@ __all__ = [
     "Tuning",
     "alpha_grid",
     "choose",
+    "collect_fits",
     "first_procedure",
     "fit_grid",
     "fold_scores",

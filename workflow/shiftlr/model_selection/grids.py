@@ -3,15 +3,20 @@
 A grid is a list of settings in order of preference: on a tie the first one wins. Grids that vary only parameters which
 the estimator's class names in `path_parameters` (`lam` and `alpha` of the robust model, `alpha` of the standard one)
 are fitted as one warm-started path, all others one by one. A classifier may spare these what is the same for all of
-them by a method `shared_by_settings(grid, X)`, which returns more arguments for `fit`.
+them by a method `shared_by_settings(grid, X)`, which returns more arguments for `fit`; or fit them all by a method
+`fit_settings(grid, X, y)`, which returns one fitted classifier for each.
+
+`fit_params` are arguments for `fit` by name, one value per example, such as `groups`; with any, settings are fitted one
+by one.
 """
 
 import numpy as np
+from scipy.special import log_expit
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
 
-from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
+from shiftlr.methods.base import LinearBinaryClassifier, LogisticClassifier, on_one_blas_thread
 from shiftlr.solvers.problem import make_problem, shares_shifted
 from shiftlr.validation import check_choice, check_number, check_penalty, check_signs
 
@@ -78,22 +83,38 @@ class LinearFits(Fits):
         first_class = (column_or_1d(y) == self.classes[0])[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
 
+    def scores(self, X, y, scoring):
+        """As for any classifier; the mean log-likelihood (minus half the mean deviance) of all fits at once."""
+        if scoring == "neg_log_loss" and isinstance(self.model, LogisticClassifier):
+            return np.mean(log_expit(self.margins(X, y)), axis=0)
+        return super().scores(X, y, scoring)
+
 
 @on_one_blas_thread
-def fit_grid(estimator, grid, X, y, sample_weight=None):
+def fit_grid(estimator, grid, X, y, sample_weight=None, fit_params=None):
     """Fit every setting of the grid."""
     check_grid(grid)
     # of the class itself: a subclass may have a `fit` of its own, and is on a path only if it says so
     along_path = vars(type(estimator)).get("path_parameters")
-    if along_path is not None and {name for params in grid for name in params} <= set(along_path):
+    more = dict(fit_params or {})
+    if along_path is not None and not more and {name for params in grid for name in params} <= set(along_path):
         alphas = {params.get("alpha", estimator.alpha) == 0.0 for params in grid}
         if len(alphas) == 1:
             return _fit_path(estimator, grid, X, y, sample_weight)
-    shared = estimator.shared_by_settings(grid, X) if hasattr(estimator, "shared_by_settings") else {}
-    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-    fits = [clone(estimator).set_params(**params).fit(X, y, **weight, **shared) for params in grid]
+    if hasattr(estimator, "fit_settings") and sample_weight is None and not more:
+        return collect_fits(estimator.fit_settings(grid, X, y), X, y)
+    if hasattr(estimator, "shared_by_settings"):
+        more |= estimator.shared_by_settings(grid, X)
+    if sample_weight is not None:
+        more["sample_weight"] = sample_weight
+    fits = [clone(estimator).set_params(**params).fit(X, y, **more) for params in grid]
+    return collect_fits(fits, X, y)
+
+
+def collect_fits(fits, X, y):
+    """Classifiers that were fitted to X and y one by one, as the fits of a grid."""
     shares = np.array([np.mean(fit.suspected(X, y)) if has_shifts(fit) else np.nan for fit in fits])
-    if not isinstance(estimator, LinearBinaryClassifier):
+    if not isinstance(fits[0], LinearBinaryClassifier):
         return Fits(shares, fits.__getitem__)
     coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
     return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)

@@ -7,11 +7,13 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, column_or_1d, indexable
 
 from shiftlr import methods
+from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
 from shiftlr.solvers.loss import threshold
 from shiftlr.validation import check_choice, check_number
 
 TRAIN_ACCURACIES = ("theta", "shifts")
+PENALTIES = ("alpha", "lam")
 
 
 class Tuning(NamedTuple):
@@ -21,6 +23,7 @@ class Tuning(NamedTuple):
     params: dict
     score: float  # on the development set, or the mean over folds
     rows: list[dict]  # one per setting: its parameters, score, share of nonzero shifts, and whether it was allowed
+    fits: Any = None  # to the whole training set: `fits.estimator(k)` is that of setting k
 
 
 class ShareLimit(NamedTuple):
@@ -55,9 +58,9 @@ class ShareLimit(NamedTuple):
         return distances <= max(self.within, distances.min())
 
 
-def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None):
-    """The setting with the best score on the development set."""
-    fits = fit_grid(estimator, grid, X, y, sample_weight)
+def tune_on_dev(estimator, grid, X, y, X_dev, y_dev, *, limit=None, scoring=None, sample_weight=None, fit_params=None):
+    """The setting with the best score on the development set; `fit_params` are more arguments for `fit`."""
+    fits = fit_grid(estimator, grid, X, y, sample_weight, fit_params)
     return choose(grid, fits, fits.scores(X_dev, y_dev, scoring), limit)
 
 
@@ -74,16 +77,42 @@ def tune_by_folds(
     scoring=None,
     random_state=0,
     sample_weight=None,
+    per_example=False,
+    fit_params=None,
 ):
-    """The setting with the best mean score over stratified folds; `groups` are never split between folds."""
-    scores = fold_scores(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight, n_repeats)
-    return choose(grid, fit_grid(estimator, grid, X, y, sample_weight), scores, limit)
+    """The setting with the best mean score over stratified folds; `groups` are never split between folds.
+
+    `per_example` keeps penalties the same per example: see `fold_scores`. `fit_params` are more arguments for `fit`,
+    with a value for each example, of which a fold gets its own.
+    """
+    scores = fold_scores(
+        *(estimator, grid, X, y, n_splits, groups, scoring, random_state, sample_weight, n_repeats),
+        per_example=per_example,
+        fit_params=fit_params,
+    )
+    return choose(grid, fit_grid(estimator, grid, X, y, sample_weight, fit_params), scores, limit)
 
 
+@on_one_blas_thread
 def fold_scores(
-    estimator, grid, X, y, n_splits=5, groups=None, scoring=None, random_state=0, sample_weight=None, n_repeats=1
+    estimator,
+    grid,
+    X,
+    y,
+    n_splits=5,
+    groups=None,
+    scoring=None,
+    random_state=0,
+    sample_weight=None,
+    n_repeats=1,
+    per_example=False,
+    fit_params=None,
 ):
-    """Mean score of each setting over stratified folds, drawn `n_repeats` times with seeds from `random_state` on."""
+    """Mean score of each setting over stratified folds, drawn `n_repeats` times with seeds from `random_state` on.
+
+    A fold has fewer examples than the whole. With `per_example`, `alpha` and `lam` are made smaller by the same share
+    there, so that a penalty weighs as much beside the mean loss of an example, as in glmnet; else they stay the same.
+    """
     check_grid(grid)
     n_repeats = check_number("n_repeats", n_repeats, at_least=1, integer=True)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -95,9 +124,19 @@ def fold_scores(
         folds = kind(n_splits=n_splits, shuffle=True, random_state=seed)
         for train, held_out in folds.split(X, y, groups):
             weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
-            fits = fit_grid(estimator, grid, _safe_indexing(X, train), y[train], weight)
+            settings = _scaled(estimator, grid, len(train) / len(y)) if per_example else grid
+            more = {name: _safe_indexing(values, train) for name, values in (fit_params or {}).items()}
+            fits = fit_grid(estimator, settings, _safe_indexing(X, train), y[train], weight, more)
             totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
     return totals / (n_splits * n_repeats)
+
+
+def _scaled(estimator, grid, share):
+    """Settings with penalties made smaller by a share."""
+    own = {name: value for name, value in estimator.get_params().items() if name in PENALTIES}
+    return [
+        params | {name: share * value for name, value in (own | params).items() if name in PENALTIES} for params in grid
+    ]
 
 
 def train_accuracies(fits, lams, X, y, by="theta"):
@@ -124,10 +163,13 @@ def first_procedure(
     n_splits=5,
     n_repeats=1,
     random_state=0,
+    scoring=None,
+    per_example=False,
 ):
     """Section 3.3, first: for each alpha the lam of best train accuracy; then alpha on the development set or by folds.
 
     Ties go to the larger lam (or the smaller: `prefer_lam`), then to the weaker alpha (or the stronger: `prefer`).
+    `scoring` is what alpha is chosen by, accuracy by default; `per_example` is told in `fold_scores`.
     """
     check_choice("prefer_lam", prefer_lam, ("larger", "smaller"))
     _check_robust(estimator)
@@ -142,9 +184,15 @@ def first_procedure(
     grid = [row[k] for row, k in zip(candidates, best, strict=True)]
     fits = fits.take(best + np.arange(len(candidates)) * len(candidates[0]))
     if X_dev is not None:
-        scores = fits.accuracies(X_dev, y_dev)
+        scores = fits.scores(X_dev, y_dev, scoring)
     else:
-        scores = fold_scores(estimator, grid, X, y, n_splits, random_state=random_state, n_repeats=n_repeats)
+        scores = fold_scores(
+            *(estimator, grid, X, y, n_splits),
+            scoring=scoring,
+            random_state=random_state,
+            n_repeats=n_repeats,
+            per_example=per_example,
+        )
     return choose(grid, fits, scores)
 
 
@@ -177,4 +225,4 @@ def choose(grid, fits, scores, limit=None):
         for params, score, share, mask in zip(grid, scores, fits.shares, allowed, strict=True)
     ]
     best = int(np.argmax(np.where(allowed, scores, -np.inf)))
-    return Tuning(fits.estimator(best), dict(grid[best]), float(scores[best]), rows)
+    return Tuning(fits.estimator(best), dict(grid[best]), float(scores[best]), rows, fits)
