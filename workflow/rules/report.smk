@@ -15,12 +15,14 @@ rule judge:
     input:
         runs=[f"results/runs/{name}.{kind}" for name in steps.experiments for kind in ("parquet", "npz")],
         published=beside("workflow/report/published.csv"),
+        reasons=beside("workflow/report/reasons.yaml"),
         provenance="results/provenance.json",
     output:
         runs="results/runs.parquet",
         verdicts="results/verdicts.csv",
         comparisons="results/comparisons.csv",
         summary="results/summary.txt",
+        tex="results/verdicts.tex",
         page=report(
             "results/verdicts.html",
             caption="../report/verdicts.rst",
@@ -76,6 +78,7 @@ rule plot:
     input:
         runs=lambda wildcards: steps.runs_of(wildcards.figure),
         data=lambda wildcards: steps.figure_data(wildcards.figure),
+        published=lambda wildcards: [beside("workflow/report/published.csv")] * steps.needs_published(wildcards.figure),
         style=beside("workflow/report/shiftlr.mplstyle"),
         kernels=ancient("results/kernels.json"),
     output:

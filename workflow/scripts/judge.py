@@ -9,7 +9,8 @@ from pathlib import Path
 
 from shiftbench.files import write_text
 from shiftbench.present import formats
-from shiftbench.present.verdicts_page import summary, verdict_table
+from shiftbench.present.not_reproduced import read_reasons, reasons_by_id
+from shiftbench.present.verdicts_page import short_table, summary, verdict_table
 from shiftbench.runs import read_runs, write_table
 from shiftbench.verdicts.judge import judge, read_published
 
@@ -20,5 +21,7 @@ provenance = json.loads(Path(given.provenance).read_text())
 write_table(out.runs, runs.table)
 write_text(out.verdicts, verdicts.to_csv(index=False))
 write_text(out.comparisons, comparisons.to_csv(index=False))
-write_text(out.summary, summary(verdicts, published, provenance, bool(params.quick)))
-formats.write(verdict_table(verdicts, published), html=out.page)
+write_text(out.summary, summary(verdicts, published, provenance, bool(params.quick), runs.table))
+reasons = reasons_by_id(list(verdicts["id"]), read_reasons(given.reasons))
+formats.write(verdict_table(verdicts, published, reasons), html=out.page)
+formats.write(short_table(verdicts, published), tex=out.tex)

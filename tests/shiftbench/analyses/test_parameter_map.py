@@ -26,15 +26,20 @@ def fit(weights=None, **params):
 
 
 def test_a_map_counts_what_each_setting_suspects():
-    found = parameter_map(X, LABELS, SUSPECTED, GRID)
-    assert tuple(found.columns) == COLUMNS == ("kappa", "lam", "hits", "false_positives", "nonzero_genes")
+    published = fit(**GRID[4]).shifts_ != 0.0
+    assert published.any()
+    found = parameter_map(X, LABELS, SUSPECTED, published, GRID)
+    columns = ("kappa", "lam", "hits", "false_positives", "as_published", "nonzero_genes")
+    assert tuple(found.columns) == COLUMNS == columns
     assert found[["kappa", "lam"]].to_numpy().tolist() == [[one["alpha"], one["lam"]] for one in GRID]
     for row in found.itertuples():
         model = fit(alpha=row.kappa, lam=row.lam)
         shifted = model.shifts_ != 0.0
         assert (row.hits, row.false_positives) == (shifted[SUSPECTED].sum(), shifted[~SUSPECTED].sum())
+        assert row.as_published == (shifted.tolist() == published.tolist())
         assert row.nonzero_genes == np.count_nonzero(model.coef_)
     assert found["hits"].max() >= 3
+    assert found["as_published"][4] and not found["as_published"].all()
 
 
 def test_shifts_as_dear_as_a_label_are_not_bought_and_the_strongest_penalty_leaves_no_gene(tmp_path):
@@ -43,7 +48,7 @@ def test_shifts_as_dear_as_a_label_are_not_bought_and_the_strongest_penalty_leav
     tissues = colon.preprocess(data.intensities, log=True, per_array=True, per_gene=True)
     alphas = strongest(tissues, data.labels) * np.geomspace(1.0, 0.01, 8)
     grid = [{"alpha": alpha, "lam": lam} for lam in (1.0, 0.4, 0.1) for alpha in alphas]
-    counts = parameter_map(tissues, data.labels, data.suspected, grid)
+    counts = parameter_map(tissues, data.labels, data.suspected, data.published, grid)
     assert counts.loc[counts["lam"] == 1.0, ["hits", "false_positives"]].to_numpy().max() == 0
     assert counts.loc[(counts["lam"] == 1.0) & (counts["kappa"] == alphas[0]), "nonzero_genes"].item() <= 1
     assert counts["hits"].max() >= 6

@@ -60,7 +60,7 @@ def test_parameters_that_were_chosen_are_quantities():
     runs.table["replicate"] = range(4)
     assert estimate(runs, "a.s:x:k").value == 2.5 and estimate(runs, "a.s:x:k=1").value == 0.5
     assert estimate(runs, "a.s:x:k=1").se == pytest.approx(stats.sem([1.0, 1.0, 0.0, 0.0]))
-    assert estimate(runs, "a.s:x:lam") == (0.1, 0.0, np.inf)  # exactly, though 0.1 + 0.1 + ... is not
+    assert estimate(runs, "a.s:x:lam") == (0.1, 0.0, np.inf, 4)  # exactly, though 0.1 + 0.1 + ... is not
     assert estimate(runs, "a.s:x:alpha") is None
 
 
@@ -111,7 +111,7 @@ def test_one_replicate_has_a_value_without_a_standard_error():
 
 def test_values_that_do_not_vary_have_no_spread():
     found = estimate(runs_of({"a.s:x": [0.1] * 7, "a.t:x": [1.0, 2.0]}), "a.s:x:accuracy")
-    assert found == (0.1, 0.0, np.inf) and found.interval() == (0.1, 0.1)
+    assert found == (0.1, 0.0, np.inf, 7) and found.interval() == (0.1, 0.1)
     assert found.p_value() == 0.0 and found._replace(value=0.0).p_value() == 1.0
 
 

@@ -8,12 +8,16 @@ import pandas as pd
 from shiftlr import methods
 from shiftlr.model_selection import fit_grid
 
-COLUMNS = ("kappa", "lam", "hits", "false_positives", "nonzero_genes")
+COLUMNS = ("kappa", "lam", "hits", "false_positives", "as_published", "nonzero_genes")
 
 
-def parameter_map(X: Any, labels: np.ndarray, suspected: np.ndarray, grid: list[dict[str, float]]) -> pd.DataFrame:
-    """For every (alpha, lam) of the grid: how many suspects and how many others have a shift, and how many genes a
-    weight. `suspected` says which examples others suspect; alpha, of the L1 penalty, is called kappa in the report.
+def parameter_map(
+    X: Any, labels: np.ndarray, suspected: np.ndarray, published: np.ndarray, grid: list[dict[str, float]]
+) -> pd.DataFrame:
+    """For every (alpha, lam) of the grid: how many suspects and how many others have a shift, whether those are the
+    very ones that were published, and how many genes have a weight.
+
+    `suspected` says which examples others suspect; alpha, of the L1 penalty, is called kappa in the report.
     """
     fits = fit_grid(methods.load("robust")(penalty="l1"), grid, X, labels)
     rows = []
@@ -23,5 +27,6 @@ def parameter_map(X: Any, labels: np.ndarray, suspected: np.ndarray, grid: list[
             model = fits.estimator(k)
         has_shift = model.suspected(X, labels)
         hits, others = int((has_shift & suspected).sum()), int((has_shift & ~suspected).sum())
-        rows.append((setting["alpha"], setting["lam"], hits, others, int(np.count_nonzero(model.coef_))))
+        same = bool(np.array_equal(has_shift, published))
+        rows.append((setting["alpha"], setting["lam"], hits, others, same, int(np.count_nonzero(model.coef_))))
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -2,6 +2,7 @@
 
 import html
 import re
+import textwrap
 
 from shiftbench.files import write_text
 from shiftbench.present.table import Cell, Table
@@ -11,41 +12,73 @@ _TEX_SIGNS = {
     "✓": r"\checkmark",
     "▲": r"$\blacktriangle$",
     "▼": r"$\blacktriangledown$",
+    "≠": r"$\neq$",
+    "✗": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "≈": r"$\approx$",
+    "λ": r"$\lambda$",
+    "κ": r"$\kappa$",
+    "θ": r"$\theta$",
+    ">": r"$>$",
+    "<": r"$<$",
     "†": r"\dag{}",
     "•": r"$\bullet$",
     "&": r"\&",
     "%": r"\%",
     "#": r"\#",
     "_": r"\_",
+    "^": r"\textasciicircum{}",
 }
+_END = r" \\"
 _NUMBER_STARTS = tuple("0123456789+-")
 # To stay on the page, tables with more columns, and then those with more characters, are set smaller and closer.
 _MANY_COLUMNS, _MANY_CHARACTERS = 6, 100
+_MANY_LINES = 45  # with more, a table goes over several pages
+_LONG_TEXT, _LONG_HEADING = 45, 14  # characters; longer ones are broken
+_WIDTH_OF_TEXTS, _WIDEST = 0.56, 0.28  # of the page: all columns of long texts together, and one of them
 _GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ", r"\sigma": "\N{GREEK SMALL LETTER SIGMA}", "^2": "²"}
 _MATHS = re.compile(r"(\$[^\s$](?:[^$]*[^\s$])?\$)")  # "$ 5" in a text is money
 
 
 def tex(table: Table) -> str:
-    """A `table` environment; needs the packages booktabs and amssymb."""
-    columns = "".join("r" if is_number else "l" for is_number in _numeric(table))
-    lines = [
-        r"% needs \usepackage{booktabs,amssymb}",
-        r"\begin{table}[htbp]",
-        rf"\centering{_tex_size(table)}",
-        rf"\caption{{{_tex(table.caption)}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(map(_tex, table.head)) + r" \\",
-        r"\midrule",
-    ]
+    """A `table` environment, or a `longtable`; needs booktabs, amssymb and, for those with long texts or many lines,
+    array and longtable.
+    """
+    columns, caption = _tex_columns(table), rf"\caption{{{_tex(table.caption)}}}"
+    head = [r"\toprule", " & ".join(map(_tex_heading, table.head)) + _END, r"\midrule"]
+    rows = []
     for number, line in enumerate(table.lines):
         if number and number in table.groups and len(table.groups) > 1:
-            lines.append(r"\addlinespace")
-        lines.append(" & ".join(_tex_cell(cell) for cell in line) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    if table.notes:
-        lines += [r"\par\medskip\footnotesize " + r"\\".join(map(_tex, table.notes))]
-    return "\n".join([*lines, r"\end{table}", ""])
+            rows.append(r"\addlinespace")
+        rows.append(" & ".join(_tex_cell(cell) for cell in line) + _END)
+    rows.append(r"\bottomrule")
+    notes = [r"\par\medskip\footnotesize " + r"\\".join(map(_tex, table.notes))] if table.notes else []
+    if len(table.lines) > _MANY_LINES:
+        first = [rf"\begin{{longtable}}{{{columns}}}", caption + _END, *head, r"\endfirsthead", *head, r"\endhead"]
+        lines = [rf"\begingroup{_tex_size(table)}", *first, *rows, r"\end{longtable}", *notes, r"\par\endgroup"]
+    else:
+        first = [r"\begin{table}[htbp]", rf"\centering{_tex_size(table)}", caption, rf"\begin{{tabular}}{{{columns}}}"]
+        lines = [*first, *head, *rows, r"\end{tabular}", *notes, r"\end{table}"]
+    return "\n".join([r"% needs \usepackage{booktabs,amssymb,array,longtable}", *lines, ""])
+
+
+def _tex_columns(table):
+    """Numbers to the right; a column of long texts is as wide as is left, and its lines are broken."""
+    kinds = ["r" if is_number else "l" for is_number in _numeric(table)]
+    lengths = [max((len(line[place].text) for line in table.lines), default=0) for place in range(len(kinds))]
+    long = [place for place, length in enumerate(lengths) if length > _LONG_TEXT]
+    for place in long:
+        kinds[place] = (
+            rf">{{\raggedright\arraybackslash}}p{{{min(_WIDTH_OF_TEXTS / len(long), _WIDEST):.2f}\textwidth}}"
+        )
+    return "".join(kinds)
+
+
+def _tex_heading(text):
+    """A heading of several lines, if it is long; one with formulas is left as it is."""
+    parts = textwrap.wrap(text, _LONG_HEADING, break_long_words=False) if "$" not in text else []
+    return rf"\shortstack{{{_END.join(map(_tex, parts))}}}" if len(parts) > 1 else _tex(text)
 
 
 def markdown(table: Table) -> str:
@@ -65,7 +98,9 @@ body { font: 15px/1.4 system-ui, sans-serif; color: #222; margin: 1.5em; }
 table { border-collapse: collapse; border-top: 2px solid; border-bottom: 2px solid; margin: 1em 0; }
 th { text-align: left; border-bottom: 1px solid; }
 th, td { padding: 0.25em 0.8em; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th, td { vertical-align: top; }
+.number { text-align: right; }
+td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.group td { padding-top: 0.6em; }
 p.note { font-size: 13px; color: #555; margin: 0.2em 0; }
 """
@@ -73,8 +108,11 @@ p.note { font-size: 13px; color: #555; margin: 0.2em 0; }
 
 def page(table: Table) -> str:
     """A small page of its own, for the report."""
-    head = "".join(f"<th>{html.escape(_plain(text))}</th>" for text in table.head)
     numeric = _numeric(table)
+    head = "".join(
+        f"<th{' class=number' * is_number}>{html.escape(_plain(text))}</th>"
+        for text, is_number in zip(table.head, numeric, strict=True)
+    )
     lines = []
     for number, line in enumerate(table.lines):
         kind = ' class="group"' if number in table.groups else ""

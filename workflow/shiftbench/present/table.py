@@ -5,10 +5,22 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from shiftbench.verdicts.judge import LIMIT
+from shiftbench.verdicts.relations import LIMIT
 
-MARKS = {"reproduced": "✓", "better": "▲", "worse": "▼", "not_comparable": ""}
-LEGEND = f"✓ reproduced (within {LIMIT} standard errors), ▲ better, ▼ worse than published."
+MARKS = {
+    "reproduced": "✓",
+    "better": "▲",
+    "worse": "▼",
+    "different": "≠",
+    "contradicted": "✗",
+    "inconclusive": "?",
+    "not_comparable": "",
+}
+LEGEND = (
+    f"✓ reproduced (within {LIMIT} standard errors), ▲ better, ▼ worse than published; ≠ different, where neither is "
+    "better; ? inconclusive."
+)
+_MOST_DIGITS = 4
 PERCENT = ("accuracy", "precision", "recall", "f1")  # metrics in per cent
 
 
@@ -45,6 +57,16 @@ def number(value: float, se: float = np.nan, digits: int | None = None) -> str:
         return f"{value:.{digits}f}"
     digits = 2 if se >= 0.005 or se == 0.0 else 4
     return f"{value:.{digits}f} ± {se:.{digits}f}"
+
+
+def as_printed(value: float, digits: int, se: float = np.nan) -> str:
+    """A number with the decimals that the report prints; with more where its error would be rounded to 0."""
+    if np.isnan(value):
+        return ""
+    if se > 0.0:
+        digits = max(digits, min(int(np.ceil(-np.log10(se))), _MOST_DIGITS), 1)
+    text = f"{value:,.{digits}f}"
+    return f"{text} ± {se:.{digits}f}" if se > 0.0 else text
 
 
 def signed(value: float, low: float, high: float) -> str:

@@ -13,17 +13,21 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from shiftbench.analyses.bootstrap import contrast
+from shiftbench.analyses.suspect_sets import suspect_sets
 from shiftbench.counts import SCORES
 from shiftbench.runs import Runs
 from shiftbench.verdicts.expressions import Term, parse
+
+COMMONEST = "commonest("
 
 
 class Estimate(NamedTuple):
     """A mean over replicates, or a sum of such means over independent scenarios."""
 
     value: float
-    se: float  # NaN where there is one replicate
+    se: float  # NaN where there is one replicate, or the value is that of one outcome
     df: float  # degrees of freedom, by Satterthwaite's rule
+    n: int | None = None  # replicates of the scenario that has most; None where these are not what the error is of
 
     def interval(self, level=0.95):
         """Confidence interval (low, high)."""
@@ -47,23 +51,41 @@ def estimate(runs: Runs, expression: str, resamples: int = 2000) -> Estimate | N
         return None
     variance = sum(part.se**2 for part in known)
     rest = sum(part.se**4 / part.df for part in known)
-    return Estimate(sum(part.value for part in known), float(np.sqrt(variance)), variance**2 / rest if rest else np.inf)
+    counts = [part.n for part in known]
+    return Estimate(
+        sum(part.value for part in known),
+        float(np.sqrt(variance)),
+        variance**2 / rest if rest else np.inf,
+        None if None in counts else max(counts),
+    )
 
 
 def _of_scenario(runs, terms, resamples):
     found = _on_resamples(runs, terms, resamples)
     if found is not None:
         return Estimate(found.value, found.se, np.inf)
+    if terms[0].quantity.startswith(COMMONEST):
+        return _of_commonest(runs, terms)
     total = pd.concat([term.sign * runs.values(*term[1:]) for term in terms], axis=1)  # aligned by replicate
     sample = total.dropna().sum(axis=1).to_numpy()
-    if not len(sample):
+    n = len(sample)
+    if not n:
         return None
-    if len(sample) == 1:
-        return Estimate(float(sample[0]), np.nan, np.nan)
+    if n == 1:
+        return Estimate(float(sample[0]), np.nan, np.nan, n)
     if np.ptp(sample) == 0.0:  # rounding would make a spread of its own
-        return Estimate(float(sample[0]), 0.0, float(len(sample) - 1))
+        return Estimate(float(sample[0]), 0.0, float(n - 1), n)
     described = DescrStatsW(sample)
-    return Estimate(float(described.mean), float(described.std_mean), float(len(sample) - 1))
+    return Estimate(float(described.mean), float(described.std_mean), float(n - 1), n)
+
+
+def _of_commonest(runs, terms):
+    """A metric in the replicates with the commonest set of suspects: one outcome, so that it has no error."""
+    (term,) = terms
+    sets = suspect_sets(runs, *term[1:4])
+    values = runs.values(*term[1:4], term.quantity.removeprefix(COMMONEST).removesuffix(")"))
+    found = values.reindex(sets[0].replicates).dropna() if sets else values.iloc[:0]
+    return Estimate(float(found.iloc[0]), np.nan, np.nan, len(values)) if len(found) else None
 
 
 def _on_resamples(runs, terms, resamples):

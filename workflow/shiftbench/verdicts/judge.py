@@ -1,21 +1,15 @@
 """Whether each published number and claim reproduced: computed from the runs, never typed.
 
 A row of workflow/report/published.csv says what the report states and, in `ours`, which quantity of ours that is (see
-`shiftbench.verdicts.expressions`). `relation` says how the two are compared:
-
-    =   our value with the published one, both with their standard errors
-    >   ours is above zero (paired test, Holm's correction within the table, 5 %)
-    >=  ours is not significantly below zero
-    ~   ours does not differ significantly from zero
-    <=  ours is not significantly above the value
-
-Significant is a distance of more than 2.58 standard errors; numbers without any, such as counts, must be equal. Not
-comparable are rows without `ours`, what was found on other data than the report's, on stand-ins or in a quick look, and
-what one replicate cannot say.
+`shiftbench.verdicts.expressions`); how the two are compared is told in `shiftbench.verdicts.relations`. *Not
+comparable* is what was not run, and what was run on other data than the report's, on stand-ins, or in a quick look.
+Claims (all but `=`) that were tried on other data get a verdict of their own in `on_other_data`, counted apart.
 """
 
+import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,23 +17,39 @@ from statsmodels.stats.multitest import multipletests
 
 from shiftbench.runs import Runs
 from shiftbench.verdicts.estimate import Estimate, estimate
-from shiftbench.verdicts.expressions import PUBLISHED, experiments_in, parse
+from shiftbench.verdicts.expressions import PUBLISHED, experiments_in, parts, terms_of
+from shiftbench.verdicts.relations import (
+    FAILURES,
+    LEVEL,
+    VERDICTS,
+    Judged,
+    judge_gain,
+    judge_interval,
+    judge_number,
+    worst,
+)
 
-LIMIT = 2.58  # standard errors: 1 % in a two-sided test
-LEVEL = 0.05
-VERDICTS = ("reproduced", "better", "worse", "not_comparable")
-COLUMNS = ("id", "table", "row", "column", "published", "published_se", "ours", "ours_se", "z", "verdict", "data")
+COLUMNS = (
+    *("id", "place", "table", "row", "column", "relation", "published", "published_se", "ours", "ours_se", "z"),
+    "verdict",
+    "on_other_data",  # the verdict on a claim that was tried on other data
+    "replicates",
+    "replicates_needed",  # to tell, where it is inconclusive
+    "note",
+    "data",
+)
 COMPARISONS = ("id", "table", "claim", "data", "difference", "low", "high", "p")
 ORIGINS = ("report", "other", "quick", "standin")  # the later ones weigh more
-_CLOSE = 1e-9  # relative; counts and values of a grid are equal up to rounding
+_PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 
 def read_published(path: str | Path = PUBLISHED) -> pd.DataFrame:
-    """The report's numbers and claims."""
-    text = ["row", "column", "ours", "bold", "better", "claim"]
-    published = pd.read_csv(path, dtype=dict.fromkeys(text, str))
+    """The report's numbers and claims. `digits` are the decimals of a value as it is printed there."""
+    text = ["row", "column", "ours", "bold", "better", "claim", "note"]
+    published = pd.read_csv(path, dtype=dict.fromkeys([*text, "value"], str))
     published[text] = published[text].fillna("")
-    return published
+    digits = published["value"].fillna("").str.partition(".")[2].str.len()
+    return published.assign(digits=digits, value=published["value"].astype(float))
 
 
 def tables_needed(published: pd.DataFrame) -> set[str]:
@@ -56,19 +66,25 @@ def judge(
     """
     keys = ["experiment", "scenario", "method", "metric", "status"]
     runs = runs._replace(table=runs.table.astype(dict.fromkeys(keys, "category")))  # much faster to search
-    ours = [estimate(runs, row.ours, resamples) if row.ours else None for row in published.itertuples()]
+    ours = [_estimates(runs, row.ours, resamples) for row in published.itertuples()]
     data = [origin_of(runs, row.ours, quick) or row.data for row in published.itertuples()]
     comparisons = _compare(published, ours, data)
-    adjusted = dict(zip(comparisons["id"], comparisons["p_holm"], strict=True))
     rows = []
     for row, found, origin in zip(published.itertuples(), ours, data, strict=True):
-        z, verdict = np.nan, "not_comparable"
-        if found is not None and origin == ORIGINS[0] and _says_enough(row, found):
-            z, verdict = _verdict(row, found, adjusted)
-        value, se = (found.value, found.se) if found else (np.nan, np.nan)
-        z = z if np.isfinite(z) else np.nan  # between counts there is no distance in standard errors
-        rows.append((row.id, row.table, row.row, row.column, row.value, row.se, value, se, z, verdict, origin))
-    return pd.DataFrame(rows, columns=list(COLUMNS)), comparisons
+        tried = _judged(row, found, comparisons) if found and origin in ("report", "other") else None
+        on_report = tried if tried is not None and origin == "report" else Judged("not_comparable")
+        on_other = tried.verdict if tried is not None and origin == "other" and row.relation != "=" else ""
+        shown = _shown(found)
+        rows.append(
+            (
+                *(row.id, row.place, row.table, row.row, row.column, row.relation, row.value, row.se),
+                *(shown.value, shown.se, on_report.z, on_report.verdict, on_other, shown.n),
+                on_report.needed if tried is None or origin == "report" else tried.needed,
+                _filled(row.note, runs, resamples),
+                origin,
+            )
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"replicates": float}), comparisons
 
 
 def judge_table(
@@ -78,10 +94,10 @@ def judge_table(
     return judge(published[published["table"] == name], runs, resamples, quick)[0]
 
 
-def origin_of(runs: Runs, expression: str, quick: Collection[str] = ()) -> str | None:
-    """The worst of the data that an expression's quantities were found on; None where there are none."""
+def origin_of(runs: Runs, claim: str, quick: Collection[str] = ()) -> str | None:
+    """The worst of the data that a claim's quantities were found on; None where there are none."""
     found: set[str] = set()
-    for term in parse(expression):
+    for term in terms_of(claim):
         rows = runs.of(*term[1:4])
         of_metric = rows[rows["metric"] == term.quantity]
         found |= set((of_metric if len(of_metric) else rows)["data"])
@@ -90,33 +106,70 @@ def origin_of(runs: Runs, expression: str, quick: Collection[str] = ()) -> str |
     return max(found, key=ORIGINS.index, default=None)
 
 
-def _says_enough(row, found: Estimate):
-    """Whether there is a standard error, or none is needed: numbers without any on both sides must be equal."""
-    return not np.isnan(found.se) or (row.relation == "=" and np.isnan(row.se))
+def in_order(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Failures first, the gravest on top; then what is better, reproduced, tried on other data, not comparable."""
+    order = {verdict: k for k, verdict in enumerate([*FAILURES, "better", "reproduced"])}
+    other = {verdict: len(order) + k for k, verdict in enumerate([*FAILURES, "reproduced"])}
+    ranks = verdicts["verdict"].map(order).fillna(verdicts["on_other_data"].map(other)).fillna(len(order) + len(other))
+    return verdicts.assign(rank=ranks).sort_values("rank", kind="stable").drop(columns="rank")
 
 
-def _verdict(row, found, adjusted):
-    """(distance from what the report says, in standard errors; verdict)."""
-    target = row.value if row.relation in ("=", "<=") else 0.0
-    published_se = row.se if row.relation == "=" and not np.isnan(row.se) else 0.0
-    difference, se = found.value - target, np.hypot(np.nan_to_num(found.se), published_se)
-    if abs(difference) <= _CLOSE * abs(target):
-        difference = 0.0
-    z = difference / se if se > 0.0 else (0.0 if difference == 0.0 else np.copysign(np.inf, difference))
-    if row.relation == ">":
-        return z, "reproduced" if difference > 0.0 and adjusted[row.id] < LEVEL else "worse"
-    holds = {"=": abs(z) <= LIMIT, "~": abs(z) <= LIMIT, ">=": z >= -LIMIT, "<=": z <= LIMIT}[row.relation]
-    if holds:
-        return z, "reproduced"
-    return z, "better" if row.better == ("higher" if z > 0.0 else "lower") else "worse"
+def counts_text(verdicts: pd.DataFrame) -> str:
+    """How many verdicts there are of each kind: the one sentence that all outputs and the README have."""
+    text = f"{len(verdicts)} published numbers and claims: {_listed(verdicts['verdict'], VERDICTS)}."
+    other = verdicts.loc[verdicts["on_other_data"] != "", "on_other_data"]
+    if len(other):
+        kinds = ("reproduced", "contradicted", "inconclusive")
+        text += f" Of the last, {len(other)} are claims that were tried on other data: {_listed(other, kinds)}."
+    return text
+
+
+def _listed(verdicts, kinds):
+    counts = verdicts.value_counts()
+    return ", ".join(f"{counts.get(kind, 0)} {kind.replace('_', ' ')}" for kind in kinds)
+
+
+def _estimates(runs, claim, resamples) -> list[Estimate]:
+    """Of each part of a claim; none if one of them was not run."""
+    found = [estimate(runs, part, resamples) for part in parts(claim)]
+    return [] if None in found else found  # type: ignore[return-value]
+
+
+def _shown(found: list[Estimate]) -> Estimate:
+    """The part of a claim that is nearest to failing stands for it."""
+    if not found:
+        return Estimate(np.nan, np.nan, np.nan)
+    return min(found, key=lambda one: one.value / one.se if one.se > 0.0 else np.copysign(np.inf, one.value))
+
+
+def _judged(row, found, comparisons) -> Judged:
+    if row.relation == "=":
+        return judge_number(row, found[0])
+    if row.relation != ">":
+        return worst([judge_interval(row, one) for one in found])
+    mine = comparisons[comparisons["id"] == row.id]
+    undecided = int((comparisons.loc[comparisons["table"] == row.table, "p_holm"] >= LEVEL).sum())
+    if len(mine) < len(found):  # without an error there is no test
+        return Judged("inconclusive")
+    return worst([judge_gain(one, p, undecided, row.margin) for one, p in zip(found, mine["p_holm"], strict=True)])
+
+
+def _filled(note: str, runs: Runs, resamples: int) -> str:
+    """A note with the values of the expressions in braces, in per cent; none if one of them is not known."""
+    values: dict[str, Any] = {text: estimate(runs, text, resamples) for text in _PLACEHOLDER.findall(note)}
+    if None in values.values():
+        return ""
+    return _PLACEHOLDER.sub(lambda match: f"{100.0 * values[match[1]].value:.0f} %", note)
 
 
 def _compare(published, ours, data):
     """The claimed improvements: difference, 95 % interval, p-value, and the p-value corrected within its table."""
     rows = [
-        (row.id, row.table, row.claim, origin, found.value, *found.interval(), found.p_value())
+        (row.id, row.table, row.claim, origin, one.value, *one.interval(), one.p_value())
         for row, found, origin in zip(published.itertuples(), ours, data, strict=True)
-        if row.relation == ">" and found is not None and not np.isnan(found.se)
+        if row.relation == ">"
+        for one in found
+        if not np.isnan(one.se)
     ]
     return with_holm(pd.DataFrame(rows, columns=list(COMPARISONS)))
 

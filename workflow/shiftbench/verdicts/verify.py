@@ -32,9 +32,9 @@ _PLACE = ["experiment", "scenario", "method"]
 
 def summarise(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """ "means": [mean, standard error] by experiment.scenario:method:metric, "replicates": [succeeded, failed] by
-    experiment.scenario:method. `runs` is the long table; stand-ins and quick looks are left out.
+    experiment.scenario:method. `runs` is the long table; stand-ins, quick looks and skipped fits are left out.
     """
-    real = runs[~runs["data"].isin(NOT_REAL)]
+    real = runs[~runs["data"].isin(NOT_REAL) & (runs["status"] != "skipped")]
     measured = real[(real["status"] == "ok") & ~real["metric"].isin(LEFT_OUT) & real["value"].notna()]
     means = {}
     for (experiment, scenario, method, metric), values in measured.groupby([*_PLACE, "metric"])["value"]:
@@ -49,10 +49,17 @@ def summarise(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def judgements(verdicts: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Verdict and distance in standard errors of each published number or claim."""
+    """Verdict on each published number or claim, with ours and its distance in standard errors."""
+    kept = verdicts[~verdicts["data"].isin(NOT_REAL)].fillna({"on_other_data": ""})
     return {
-        row.id: {"verdict": row.verdict, "z": None if np.isnan(row.z) else round(float(row.z), 2)}
-        for row in verdicts[~verdicts["data"].isin(NOT_REAL)].itertuples()
+        row.id: {
+            "verdict": row.verdict,
+            "on_other_data": row.on_other_data,
+            "z": None if np.isnan(row.z) else round(float(row.z), 2),
+            "ours": None if np.isnan(row.ours) else _rounded(row.ours),
+            "ours_se": None if np.isnan(row.ours_se) else _rounded(row.ours_se),
+        }
+        for row in kept.itertuples()
     }
 
 
@@ -76,6 +83,7 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
     not_real = runs.loc[runs["data"].isin(NOT_REAL), [*_PLACE, "metric"]].drop_duplicates()
     methods = {f"{row.experiment}.{row.scenario}:{row.method}" for row in not_real.itertuples()}
     skipped = methods | {f"{row.experiment}.{row.scenario}:{row.method}:{row.metric}" for row in not_real.itertuples()}
+    skipped |= _keys_not_run(runs, expected)
     rows: list[tuple] = []
     for key in _all_keys(expected["replicates"], found["replicates"], skipped):
         wanted, ours = (one["replicates"].get(key, [None, None]) for one in (expected, found))
@@ -90,15 +98,25 @@ def compare(expected: dict[str, Any], runs: pd.DataFrame, verdicts: pd.DataFrame
     judged = judgements(verdicts)
     skipped = set(verdicts.loc[verdicts["data"].isin(NOT_REAL), "id"])
     for key in _all_keys(expected["verdicts"], judged, skipped):
-        nothing = {"verdict": None, "z": None}
+        nothing = {"verdict": None, "on_other_data": None, "z": None}
         wanted, ours = expected["verdicts"].get(key, nothing), judged.get(key, nothing)
         agrees = wanted["verdict"] == ours["verdict"]
         if None not in (wanted["z"], ours["z"]):  # as far as the means may move, a verdict at the limit may turn
             agrees |= abs(wanted["z"] - ours["z"]) <= SHARE_OF_SE
         rows.append((key, wanted["verdict"], ours["verdict"], None, agrees))
+        if wanted["on_other_data"] or ours["on_other_data"]:
+            pair = wanted["on_other_data"], ours["on_other_data"]
+            rows.append((f"{key} on other data", *pair, None, pair[0] == pair[1]))
     return pd.DataFrame(rows, columns=["what", "expected", "found", "tolerance", "agrees"], dtype=object).astype(
         {"agrees": bool}
     )
+
+
+def _keys_not_run(runs, expected):
+    """Everything that is expected of methods that this machine could not run."""
+    not_run = runs.loc[runs["status"] == "skipped", _PLACE].drop_duplicates()
+    methods = {f"{row.experiment}.{row.scenario}:{row.method}" for row in not_run.itertuples()}
+    return methods | {key for key in expected["means"] if key.rpartition(":")[0] in methods}
 
 
 def _all_keys(expected, found, skipped):
@@ -152,6 +170,9 @@ def main(results: str, expected: str) -> None:
         sys.exit(f"{results}: has results on stand-in data, which nothing can be expected of; set SHIFTLR_MIRROR first")
     if "quick" in origins:
         sys.exit(f"{results}: has results of a quick look; run without `quick` and with all replicates first")
+    not_run = sorted(set(runs.loc[runs["status"] == "skipped", "reason"]))
+    if not_run:
+        sys.exit(f"{results}: some methods were not run, and nothing would be expected of them: {'; '.join(not_run)}")
     write_expected(expected, runs, verdicts)
 
 
