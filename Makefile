@@ -5,6 +5,7 @@
 # make help   the parts that can be run    make unlock  after a kill: remove the locks it left
 # make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
 # make bench-ner  speed on CoNLL-2003       make bench-cluster  wall time against jobs and block size
+# make r      install R with glmnet, for the method robust_glmnet, which is skipped without it
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 1)
 VENV := .venv
@@ -13,7 +14,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all help unlock env data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
+.PHONY: all help unlock env r data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Code of the workflow that is run by itself.
 RUN := PYTHONPATH=workflow $(BIN)/python -m
@@ -48,6 +49,10 @@ help: env
 unlock: env
 	$(REMOVE_STALE_LOCKS)
 
+# On Debian, as root; needed by one method only.
+r:
+	envs/install-r
+
 # Everything that comes from outside, for machines whose jobs have no internet. Stand-ins are tried again.
 data: env
 	@$(REMOVE_STALE_LOCKS)
@@ -78,10 +83,11 @@ verify: env
 # Takes the present results for the expected ones: look at `git diff tests/expected` before you commit it.
 expected: all
 	$(RUN) shiftbench.verdicts.verify results tests/expected/results.json
+	$(RUN) shiftbench.present.not_reproduced tests/expected/results.json docs/not_reproduced.md
 
 pdf: all
 	@command -v pdflatex >/dev/null || { echo "make pdf: there is no pdflatex; install TeX Live (latex-recommended, latex-extra)" >&2; exit 1; }
-	cd workflow/report && pdflatex -interaction=nonstopmode -halt-on-error -output-directory=../../results tables.tex >/dev/null
+	cd workflow/report && for run in 1 2 3; do pdflatex -interaction=nonstopmode -halt-on-error -output-directory=../../results tables.tex >/dev/null || exit 1; done # long tables settle their widths
 	@echo results/tables.pdf
 
 format: env

@@ -42,7 +42,7 @@ def test_parameters_of_methods(catalog):
     assert catalog.parameters("gce") == catalog.parameters("standard")
     assert "n_splits" in Catalog().parameters("confident_learning")
     with pytest.raises(
-        ValueError, match=r"there is no method 'gce'; known are confident_learning, flipping, prefilter"
+        ValueError, match=r"there is no method 'gce'; known are confident_learning, flipping, glmnet_path, prefilter"
     ):
         Catalog().parameters("gce")
 

@@ -179,7 +179,7 @@ def test_folds_and_starts_follow_from_the_replicate_and_the_shared_seed(folder, 
     assert seen == [0, 4, 0, 4, 10, 14]
 
 
-def test_arrays_are_kept_of_real_data(run):
+def test_arrays_are_kept_of_real_data(run, monkeypatch):
     groups = np.arange(80) // 8
     replicate = REPLICATE._replace(parts=REPLICATE.parts | {"test": TEST._replace(groups=groups)})
     _, _, arrays = run("standard", replicate=replicate, redrawn=False)
@@ -193,7 +193,9 @@ def test_arrays_are_kept_of_real_data(run):
         wanted = [(predicted & TEST.truth)[of_group].sum(), predicted[of_group].sum(), TEST.truth[of_group].sum()]
         assert arrays["s/standard/0/counts"][k].tolist() == wanted
     later = run("standard", replicate=replicate._replace(number=3), redrawn=False)[2]
-    assert list(later) == ["s/standard/3/counts"]
+    assert list(later) == ["s/standard/3/counts", "s/standard/3/suspected"]
+    monkeypatch.setattr(fit, "_FEW", 79)  # of many examples the first replicate is enough
+    assert list(run("standard", replicate=replicate._replace(number=3), redrawn=False)[2]) == ["s/standard/3/counts"]
     assert run("standard", replicate=replicate, redrawn=True)[2] == {}  # which can be drawn again
     alone = REPLICATE._replace(parts={"train": TRAIN})
     without_test = run("standard", replicate=alone, redrawn=False, by="none", metrics=["accuracy", "share_suspected"])

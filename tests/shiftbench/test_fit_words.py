@@ -159,7 +159,7 @@ def test_settings_are_chosen_on_the_first_replicate_and_kept(job):
     first, later = run(made, chosen, number=0), run(made, chosen, number=1)
     assert first[2] == later[2] and "score" in first[0] and "score" not in later[0]
     assert set(first[3]) - set(later[3]) >= {"s/robust/0/test", "s/robust/0/suspicion"}
-    assert list(later[3]) == ["s/robust/1/counts"]
+    assert list(later[3]) == ["s/robust/1/counts", "s/robust/1/suspected"]  # of few examples
 
 
 @pytest.mark.parametrize("name", ["standard", "robust", "prefilter"])

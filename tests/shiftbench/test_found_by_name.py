@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 def test_the_package_s_own_files_are_found():
     assert list(files("datasets")) == ["colon", "conll_person", "file", "simulated"]
-    assert list(files("methods")) == ["confident_learning"]
+    assert list(files("methods")) == ["confident_learning", "glmnet_path", "prefilter_oracle"]
     assert {"means", "scores"} <= set(files("tables")) and {"figure1", "plate"} <= set(files("figures"))
     assert not any(name.startswith("_") or name == "base" for kind in plugins.ROOMS for name in files(kind))
 

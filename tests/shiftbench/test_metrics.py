@@ -138,6 +138,16 @@ def test_suspects_of_others_are_hit_or_missed():
     assert metrics.suspects_hit(untagged) is None and metrics.false_positives(untagged) is None
 
 
+def test_what_was_published_is_found_again_or_not():
+    shifted = outcome(RobustLogisticRegression(0.1)).suspected
+    assert 0 < shifted.sum() < 300
+    one_more, one_less = shifted.copy(), shifted.copy()
+    one_more[np.argmin(shifted)], one_less[np.argmax(shifted)] = True, False
+    for tag, wanted in ((shifted, 1.0), (one_more, 0.0), (one_less, 0.0), (~shifted, 0.0)):
+        assert metrics.as_published(outcome(RobustLogisticRegression(0.1), published=tag)) == wanted
+    assert metrics.as_published(outcome(RobustLogisticRegression(0.1))) is None  # nobody has said
+
+
 def test_a_shift_goes_the_right_way_if_it_goes_towards_the_label():
     def signs(shifts, labels, tag):
         estimator = SimpleNamespace(shifts_=np.array(shifts))
@@ -206,4 +216,4 @@ def test_every_metric_takes_any_outcome():
         function = plugins.load_function("metrics", name)
         value = function(bare, 5) if name == "precision_at" else function(bare)
         assert value is None or isinstance(value, int | float), name
-    assert len(names) == 15
+    assert len(names) == 23

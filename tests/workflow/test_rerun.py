@@ -23,6 +23,7 @@ def test_edits_rerun_what_they_may_change_and_no_more(copy_of_finished):
     edits = {
         (f"{packages}/run/manifest.py",): {"manifest": 1, "all": 1},
         (f"{packages}/present/tables/readings.py",): {"tabulate": 1, "manifest": 1, "all": 1},
+        ("workflow/report/reasons.yaml",): {"judge": 1, "manifest": 1, "all": 1},
         (f"{packages}/metrics.py",): {"fit": 6} | AFTER_TABLE1,
         # What starts a run, and a method that no experiment here has.
         (f"{packages}/run/launch.py", f"{packages}/run/steps.py", "workflow/shiftlr/methods/flipping.py"): {},

@@ -2,6 +2,7 @@
 
 import shutil
 
+import yaml
 from conftest import ROOT
 
 
@@ -17,8 +18,12 @@ def test_large_study_is_planned_in_blocks(clone):
     planned = clone.planned(
         "--profile", "workflow/profiles/slurm", "--config", "replicates=10000", f"only=[{','.join(names)}]"
     )
-    blocks = {"table1": 140, "normal": 140, "svm": 40, "table7": 80}  # of 500 replicates, 20 a scenario
+    blocks = {"table1": 70, "normal": 70, "svm": 20, "table7": 40}  # of 1000 replicates, 10 a scenario
     assert planned["prepare"] == sum(blocks.values())
     # The methods of each table in all of its blocks, readings in those of their scenarios.
-    readings = 40 + 0 + 2 * 20 + (40 + 20)
-    assert planned["fit"] == 2 * 140 + 2 * 140 + 3 * 40 + 5 * 80 + readings
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]
+    readings = [
+        one for name in names for scenario in config[name]["scenarios"].values() for one in scenario.get("readings", [])
+    ]
+    assert readings
+    assert planned["fit"] == 2 * 70 + 2 * 70 + 3 * 20 + 5 * 40 + 10 * len(readings)

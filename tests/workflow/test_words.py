@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 SCORES = ["table4", "table5", "table8"]
-TABLES = [f"results/tables/{name}" for name in ("table3", *SCORES, "label_errors", "noise_curve", "thinning")]
+NAMES = ("suspect_sets", "table3", *SCORES, "label_errors", "noise_curve", "thinning")
+TABLES = [f"results/tables/{name}" for name in NAMES]
 LISTS = ["results/ner/suspects_auto", "results/ner/suspects_crowd"]
 FIGURES = [f"results/figures/{name}" for name in ("figure3", "label_errors", "noise_curve")]
 METHODS = ("standard", "flipping", "robust", "prefilter")
@@ -76,6 +77,7 @@ def test_parameters_are_shared_as_the_config_says(everything):
     for replicate in (0, 1):  # each has folds of its own, and chooses anew
         alpha = table2["tissues", "standard", replicate]["alpha"]
         assert table2["tissues", "prefilter", replicate]["alpha"] == alpha
+    assert {method for scenario, method, _ in table2 if scenario == "raw"} == {"standard", "robust"}
 
 
 def test_edited_method_reruns_itself_and_what_depends_on_it(everything, tmp_path):

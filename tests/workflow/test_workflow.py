@@ -63,10 +63,13 @@ def test_manifest(finished):
 
 def test_verdicts_have_the_fixed_columns(finished):
     verdicts = pd.read_csv(finished.path("results/verdicts.csv"))
-    assert ",".join(verdicts).startswith("id,table,row,column,published,published_se,ours,ours_se,z,verdict,data")
+    stated = ["id", "place", "table", "row", "column", "relation", "published", "published_se"]
+    found = ["ours", "ours_se", "z", "verdict", "on_other_data", "replicates", "replicates_needed", "note", "data"]
+    assert list(verdicts) == [*stated, *found]
     judged = verdicts.set_index("id")["verdict"]
     assert judged["table1.p30.standard"] != "not_comparable"
     assert judged["table7.exp1.standard"] == "not_comparable"
+    assert verdicts.set_index("id").loc["table1.p30.standard", "replicates"] == 3
 
 
 def test_second_run_has_nothing_to_do(finished):

@@ -1,8 +1,8 @@
-"""One method on one replicate: tune, fit, measure. A fit that fails is a row too, with its reason."""
+"""One method on one replicate: tune, fit, measure. A fit that fails or is skipped is a row too, with its reason."""
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,16 @@ from shiftbench.counts import count_by_group
 from shiftbench.datasets.base import Part, Replicate
 from shiftbench.tuner import Tuner
 
+_FEW = 10_000  # examples
+
 
 class Outcome:
     """A fitted method and the data it was fitted to; what metrics are computed from."""
 
-    def __init__(self, estimator, params: dict[str, Any], score: float, parts: Mapping[str, Part]):
+    def __init__(self, estimator, params: dict[str, Any], score: float, parts: Mapping[str, Part], others=()):
         self.estimator, self.params, self.score = estimator, params, score
         self.train, self.test = parts["train"], parts.get("test")
+        self.others: Sequence[Outcome] = others  # of every setting of the grid, if these are to be measured too
 
     @cached_property
     def predicted(self) -> np.ndarray:
@@ -66,6 +69,15 @@ def measure(names: list[str], outcome: Outcome, folder: str | None = None) -> di
     return found
 
 
+def measure_others(names: list[str], outcome: Outcome, folder: str | None = None) -> dict[str, float | None]:
+    """The metrics at every setting of the grid, by names such as `accuracy@k=3`."""
+    found: dict[str, float | None] = {}
+    for other in outcome.others:
+        measured = measure(names, other, folder)
+        found |= {runs.metric_at(name, other.params): value for name, value in measured.items()}
+    return found
+
+
 def split_number(metric: str) -> tuple[str, list[int]]:
     """`precision_at_50` is the metric `precision_at` with the number 50."""
     base, _, number = metric.rpartition("_")
@@ -83,21 +95,25 @@ def run(job: dict[str, Any], replicate: Replicate, chosen: dict[str, dict[str, A
         "replicate": replicate.number,
         "method": job["name"],
     }
-    outcome, reason, start = None, "", time.perf_counter()
+    outcome, status, reason, start = None, "ok", "", time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             outcome = _fit(job, replicate, chosen)
             metrics = {"score": None if np.isnan(outcome.score) else outcome.score}
             metrics |= measure(job["metrics"], outcome, job["plugins"])
+            tuning = job["scenarios"][replicate.scenario]["tuning"]
+            metrics |= measure_others(tuning["at_every_setting"], outcome, job["plugins"])
+        except runs.Skipped as missing:
+            status, reason = "skipped", str(missing)
+            metrics = dict.fromkeys(job["metrics"], np.nan)
         except Exception as error:  # whatever a rival's code raises, the other fits go on
-            outcome, reason = None, f"{type(error).__name__}: {error}"
+            outcome, status, reason = None, "failed", f"{type(error).__name__}: {error}"
             metrics = dict.fromkeys(job["metrics"], np.nan)
     metrics["seconds"] = time.perf_counter() - start
     if outcome is not None and caught:
         reason = f"{len(caught)} warnings, the first: {caught[0].message}"
     params = {} if outcome is None else outcome.params
-    status = "failed" if outcome is None else "ok"
     rows = runs.rows_of(place, metrics, params, status, reason, replicate.about["origin"])
     if outcome is None:
         return rows, {}
@@ -128,11 +144,18 @@ def _fit(job, replicate, chosen):
             raise ValueError(f"tuning.alpha_from: {chooser} has no penalty, and so chose none")
     tuner = Tuner(job["method"], tuning, job["plugins"], seed, alpha)
     estimator, params, score = tuner.fit(replicate.parts)
-    return Outcome(estimator, params, score, replicate.parts)
+    others = []
+    if tuning["at_every_setting"]:
+        fitted = tuner.fit_each(replicate.parts["train"])
+        others = [Outcome(one, setting, np.nan, replicate.parts) for setting, one in fitted]
+    return Outcome(estimator, params, score, replicate.parts, others)
 
 
 def arrays_of(outcome: Outcome, replicate: Replicate, job: dict[str, Any]) -> dict[str, np.ndarray]:
-    """What is kept of single examples: counts by group always, decisions and suspicions of the first replicate."""
+    """What is kept of single examples: counts by group always, decisions and suspicions of the first replicate.
+
+    Which examples are suspected is kept of every replicate where they are few.
+    """
     if job["redrawn"]:
         return {}
     key = f"{replicate.scenario}/{job['name']}/{replicate.number}"
@@ -141,8 +164,10 @@ def arrays_of(outcome: Outcome, replicate: Replicate, job: dict[str, Any]) -> di
     if test is not None and test.groups is not None:
         truth = np.asarray(test.truth) == 1
         arrays[f"{key}/counts"] = count_by_group(outcome.decision > 0.0, truth, test.groups).astype(int)
+    if replicate.number == 0 or len(outcome.suspected) <= _FEW:
+        arrays[f"{key}/suspected"] = outcome.suspected
     if replicate.number == 0:
         if test is not None:
             arrays[f"{key}/test"] = outcome.decision
-        arrays |= {f"{key}/suspicion": outcome.suspicion, f"{key}/suspected": outcome.suspected}
+        arrays[f"{key}/suspicion"] = outcome.suspicion
     return arrays

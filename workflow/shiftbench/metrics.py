@@ -36,6 +36,17 @@ def share_suspected(outcome):
     return float(np.mean(outcome.suspected))
 
 
+def without_shifts(outcome):
+    """1 if the model that was chosen has no shifts at all, else 0."""
+    shifts = getattr(outcome.estimator, "shifts_", None)
+    return None if shifts is None else float(not np.any(shifts))
+
+
+def not_converged(outcome):
+    """Share of the solver's calls for this fit and those it was compared with that did not converge, if it counts."""
+    return getattr(outcome.estimator, "not_converged_", None)
+
+
 def suspected_count(outcome):
     """How many training labels the method calls wrong."""
     return int(outcome.suspected.sum())
@@ -45,6 +56,34 @@ def suspected_right(outcome):
     """How many of those are wrong indeed."""
     wrong = _wrong(outcome)
     return None if wrong is None else int((outcome.suspected & wrong).sum())
+
+
+def removed_negatives(outcome):
+    """Share of the training labels seen as negative that the method calls wrong, and a filter removes, in per cent."""
+    return _share_suspected_among(outcome, outcome.train.labels == 0)
+
+
+def removed_positives(outcome):
+    """The same of the labels seen as positive."""
+    return _share_suspected_among(outcome, outcome.train.labels == 1)
+
+
+def kept_positives(outcome):
+    """Share of positives among the training labels that the method does not call wrong, in per cent."""
+    kept = outcome.train.labels[~outcome.suspected]
+    return 100.0 * float(np.mean(kept)) if len(kept) else None
+
+
+def kept_wrong(outcome):
+    """Share of wrong labels among those, in per cent."""
+    wrong = _wrong(outcome)
+    return None if wrong is None or outcome.suspected.all() else 100.0 * float(np.mean(wrong[~outcome.suspected]))
+
+
+def true_positives(outcome):
+    """Share of positives among the true training labels, in per cent."""
+    truth = outcome.train.truth
+    return None if truth is None else 100.0 * float(np.mean(truth))
 
 
 def precision_at(outcome, k):
@@ -69,6 +108,12 @@ def false_positives(outcome):
     """How many other examples the method suspects."""
     tags = outcome.train.tags
     return int((outcome.suspected & ~tags["suspected"]).sum()) if "suspected" in tags else None
+
+
+def as_published(outcome):
+    """1 if the method suspects the very examples that the report found (the tag `published`), else 0."""
+    tags = outcome.train.tags
+    return float(np.array_equal(outcome.suspected, tags["published"])) if "published" in tags else None
 
 
 def right_signs(outcome):
@@ -108,6 +153,10 @@ def _score(outcome, name):
         return None
     counts = count_by_group(outcome.decision > 0.0, outcome.test.truth == 1)
     return float(scores_of_counts(counts[0])[name])
+
+
+def _share_suspected_among(outcome, among):
+    return 100.0 * float(np.mean(outcome.suspected[among])) if among.any() else None
 
 
 def _wrong(outcome):

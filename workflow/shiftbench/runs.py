@@ -1,8 +1,10 @@
 """Results of fits: one long table with one row per metric, and arrays of single examples beside it.
 
-The table's columns are `COLUMNS`. Facts of the data are rows too, of the method called "data". Arrays have keys
-`scenario/method/replicate/name`: `counts` (by group of the test set) of every replicate and, of the first one, `test`
-(the decision on each example), `suspicion` and `suspected`; of "data" `test_truth`, `labels`, `truth`, `ids`.
+The table's columns are `COLUMNS`. A metric at one setting of the grid, chosen or not, has it in its name (`metric_at`).
+Facts of the data are rows too, of the method called "data". Arrays have keys `scenario/method/replicate/name`: `counts`
+(by group of the test set) of every replicate, `suspected` of every replicate where examples are few and, of the first
+one, `test` (the decision on each example), `suspicion` and `suspected`; of "data" `test_truth`, `labels`, `truth`,
+`ids`.
 """
 
 import csv
@@ -22,11 +24,15 @@ COLUMNS = (
     *("experiment", "scenario", "replicate", "method"),
     "params",  # that were chosen, as JSON
     *("metric", "value"),
-    "status",  # ok or failed
-    "reason",  # why it failed, or what it warned of
+    "status",  # ok, failed, or skipped where this machine lacks what the method needs
+    "reason",  # why it failed or was skipped, or what it warned of
     "data",  # where the data come from: report, other, standin or quick
 )
 _TEXT = [name for name in COLUMNS if name not in ("replicate", "value")]
+
+
+class Skipped(Exception):
+    """A fit cannot be tried on this machine, for the reason given; that is no failure of the method."""
 
 
 class Runs(NamedTuple):
@@ -59,6 +65,14 @@ def values(rows: pd.DataFrame, quantity: str) -> pd.Series:
     found = {replicate: chosen[name] for replicate, chosen in params.items() if name in chosen}
     series = pd.Series(found, dtype=float)
     return (series == float(wanted)).astype(float) if wanted else series
+
+
+def metric_at(metric: str, setting: dict[str, Any]) -> str:
+    """How a metric at one setting of a grid is called: `accuracy@k=3`, `accuracy@alpha=0.1,lam=1`."""
+    given = [
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in setting.items()
+    ]
+    return f"{metric}@{','.join(given)}"
 
 
 def rows_of(

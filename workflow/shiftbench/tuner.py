@@ -11,6 +11,7 @@ from shiftlr.model_selection import (
     ShareLimit,
     alpha_grid,
     choose,
+    collect_fits,
     first_procedure,
     fit_grid,
     fold_scores,
@@ -20,6 +21,9 @@ from sklearn.base import clone
 
 from shiftbench import plugins
 from shiftbench.datasets.base import Part
+from shiftbench.runs import Skipped
+
+KNOWN_OF_EXAMPLES = ("groups", "truth")  # fields of a part that a method gets if its `fit` has a parameter so called
 
 
 def values(setting: Any) -> list:
@@ -53,15 +57,21 @@ def penalties(tuning: dict[str, Any], train: Part) -> list[float]:
 class Tuner:
     """How one method is tuned and fitted. `method` and `tuning` are parts of the completed config.
 
-    `seed` is a whole number for folds and random starts; `alpha` is a penalty that another method has chosen.
+    `seed` is a whole number for folds and random starts; `alpha` is a penalty that another method has chosen. A method
+    whose class says by `missing()` that this machine lacks what it needs is skipped.
     """
 
     def __init__(self, method: dict[str, Any], tuning: dict[str, Any], folder: str | None, seed: int, alpha=None):
         self.tuning, self.seed = tuning, seed
         kind = methods.load(method["method"], plugins.folders("methods", folder))
+        if hasattr(kind, "missing") and kind.missing():
+            raise Skipped(kind.missing())
         self.grid = getattr(kind, "grid", {}) if method["grid"] is None else method["grid"]
+        if tuning["lams"] is not None and "lam" in self.grid:
+            self.grid = self.grid | {"lam": tuning["lams"]}
         self.estimator = kind(**method["params"])
         self.taken: dict[str, float] = {}  # chosen elsewhere
+        self.tried: tuple[list[dict], Any] | None = None  # settings that were compared, and their fits
         parameters = self.estimator.get_params()
         self.penalised = tuning["penalty"] is not None and "penalty" in parameters
         if self.penalised:
@@ -78,22 +88,26 @@ class Tuner:
         """(the fitted estimator, its chosen parameters, their score)."""
         train = parts["train"]
         if self.tuning["procedure"] == "first_procedure" and self.penalised and "lam" in self.grid:
-            tuned = self._first_procedure(parts)
-            return self._finished(tuned.estimator, train), tuned.params, tuned.score
+            tuned = self._first_procedure(parts)  # without what else is known of the examples
+            fitted = self.fit_fixed(tuned.params, train) if self._fit_params(train) else tuned.estimator
+            return self._finished(fitted, train), tuned.params, tuned.score
+        if not self.penalised and self.tuning["by"] == "dev" and hasattr(self.estimator, "fit_path"):
+            tuned = self._along_own_path(train, self._dev(parts))
+            return tuned.estimator, tuned.params, tuned.score
         grid = self._grid(train)
         if self.tuning["by"] == "none" or (len(grid) == 1 and self.tuning["by"] == "folds"):
             return self.fit_fixed(grid[0], train), self.taken | grid[0], np.nan
         if self.tuning["by"] == "dev":
-            if "dev" not in parts:
-                raise ValueError("tuning.by: 'dev' needs a development set, which the dataset does not have; use folds")
-            dev = parts["dev"]
+            dev = self._dev(parts)
             tuned = tune_on_dev(
                 self.estimator,
                 grid,
                 *(train.X, train.labels, dev.X, dev.labels),
                 limit=self._limit(train),
                 scoring=self.tuning["scoring"],
+                fit_params=self._fit_params(train),
             )
+            self.tried = grid, tuned.fits
             return self._finished(tuned.estimator, train), self.taken | tuned.params, tuned.score
         return self._by_folds(grid, train)
 
@@ -102,17 +116,36 @@ class Tuner:
         estimator = clone(self.estimator).set_params(**params)
         if self.tuning["final_tol"] is not None and "tol" in estimator.get_params():
             estimator.set_params(tol=self.tuning["final_tol"])
-        groups = {"groups": train.groups} if self._wants_groups(train) else {}
-        return estimator.fit(train.X, train.labels, **groups)
+        return estimator.fit(train.X, train.labels, **self._fit_params(train))
+
+    def fit_each(self, train: Part) -> list[tuple[dict[str, Any], Any]]:
+        """(setting, fitted estimator) for the whole grid; those that `fit` compared are not fitted again."""
+        grid, fits = self.tried or (self._grid(train), None)
+        if fits is None:
+            fits = fit_grid(self.estimator, grid, train.X, train.labels, fit_params=self._fit_params(train))
+        return [(params, fits.estimator(place)) for place, params in enumerate(grid)]
+
+    def _dev(self, parts):
+        if "dev" not in parts:
+            raise ValueError("tuning.by: 'dev' needs a development set, which the dataset does not have; use folds")
+        return parts["dev"]
+
+    def _along_own_path(self, train, dev):
+        """A method with `fit_path` chooses by itself at which `lam` it is fitted, the preferred ones first."""
+        models = self.estimator.fit_path(train.X, train.labels)
+        fits = collect_fits(models, train.X, train.labels)
+        scores = fits.scores(dev.X, dev.labels, self.tuning["scoring"])
+        return choose([{"lam": model.lam} for model in models], fits, scores, self._limit(train))
 
     def _finished(self, estimator, train):
-        """Fitted anew to the final tolerance, so that models that are equal predict alike, or with the groups."""
-        if self.tuning["final_tol"] is None and not self._wants_groups(train):
-            return estimator
-        return self.fit_fixed(estimator.get_params(), train)
+        """Fitted anew to the final tolerance, so that models that are equal predict alike."""
+        return estimator if self.tuning["final_tol"] is None else self.fit_fixed(estimator.get_params(), train)
 
-    def _wants_groups(self, train):
-        return train.groups is not None and "groups" in inspect.signature(self.estimator.fit).parameters
+    def _fit_params(self, train):
+        """What is known of the examples and the method asks for, as more arguments for its `fit`."""
+        asked = inspect.signature(self.estimator.fit).parameters
+        known = {name: getattr(train, name) for name in KNOWN_OF_EXAMPLES if name in asked}
+        return {name: given for name, given in known.items() if given is not None}
 
     def _grid(self, train):
         """All settings in order of preference."""
@@ -134,12 +167,16 @@ class Tuner:
             groups=train.groups,
             scoring=self.tuning["scoring"],
             random_state=self.seed * self.tuning["repeats"],
+            per_example=self._per_example(),
+            fit_params=self._fit_params(train),
         )
         limit, on_a_path = self._limit(train), "path_parameters" in vars(type(self.estimator))
         if limit is None and (self.tuning["final_tol"] is not None or not on_a_path):
             best = int(np.argmax(scores))
             return self.fit_fixed(grid[best], train), self.taken | grid[best], float(scores[best])
-        tuned = choose(grid, fit_grid(self.estimator, grid, train.X, train.labels), scores, limit)
+        fits = fit_grid(self.estimator, grid, train.X, train.labels, fit_params=self._fit_params(train))
+        tuned = choose(grid, fits, scores, limit)
+        self.tried = grid, fits
         return self._finished(tuned.estimator, train), self.taken | tuned.params, tuned.score
 
     def _first_procedure(self, parts):
@@ -156,7 +193,12 @@ class Tuner:
             n_splits=self.tuning["folds"],
             n_repeats=self.tuning["repeats"],
             random_state=self.seed * self.tuning["repeats"],
+            scoring=self.tuning["scoring"],
+            per_example=self._per_example(),
         )
+
+    def _per_example(self):
+        return self.tuning["fold_penalties"] == "per_example"
 
     def _limit(self, train):
         limit = self.tuning["limit"]

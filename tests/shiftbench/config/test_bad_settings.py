@@ -34,11 +34,50 @@ DATA, NOISE, TUNING = f"{SCENARIO}.data", f"{SCENARIO}.noise", f"{SCENARIO}.tuni
         (NOISE, {"kind": "group", "by": "word", "share": 1.5}, [f"{NOISE}.share=1.5", "from 0 to 1"]),
         (NOISE, [0.3], [NOISE, "[0.3]", "type object or null"]),
         (TUNING, {"alpha_from": "svm"}, [f"{TUNING}.alpha_from", "'svm' is no method here", "standard, robust"]),
+        (TUNING, {"at_every_setting": ["f1"]}, [f"{TUNING}.at_every_setting", "'f1' is not measured", "accuracy are"]),
         (TUNING, {"scoring": "f2"}, [f"{TUNING}.scoring", "'f2' is no scorer", "f1"]),
     ],
 )
 def test_bad_settings_of_a_scenario_are_refused(key, value, words):
     assert_refused(small(**{key: value}), words)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("methods", ["robst", "robust"], ["'robst' is no method of one; there are standard, robust"]),
+        ("methods", [], ["[] should be non-empty"]),
+        ("methods", ["robust", "robust"], ["has non-unique elements"]),
+        ("methods", "robust", ["'robust'", "type array or null"]),
+        ("reading_of", "nowhere.s", ["there is no experiment 'nowhere'; there are one"]),
+        ("reading_of", "one.u", ["'one' has no scenario 'u'; it has s, t"]),
+        ("reading_of", "one", ["'one' is no scenario; write EXPERIMENT.SCENARIO"]),
+        ("why", 3, ["3", "type string"]),
+    ],
+)
+def test_methods_and_readings_of_a_scenario_are_checked(setting, value, words):
+    key = f"{SCENARIO}.{setting}"
+    assert_refused(small(**{key: value}), [key, *words])
+
+
+def test_good_methods_and_readings_of_a_scenario_are_taken():
+    good = {"methods": ["robust"], "reading_of": "one.t", "why": "it may have been so"}
+    config = complete(small(**{f"{SCENARIO}.{name}": value for name, value in good.items()}), catalog=Catalog)
+    about = config["experiments"]["one"]["scenarios"]
+    assert {name: about["s"][name] for name in good} == good
+    assert {name: about["t"][name] for name in good} == {"methods": None, "reading_of": None, "why": ""}
+
+
+def test_what_a_method_is_a_reading_of_must_exist():
+    variant = {"method": "robust", "reading_of": "robst"}
+    wanted = [f"{ONE}.methods.variant.reading_of", "'robst' is not under `methods`; there are standard, robust"]
+    assert_refused(small(**{f"{ONE}.methods": {"robust": {}, "variant": variant}}), wanted)
+
+
+def test_a_scenario_s_own_methods_must_have_the_one_that_chooses_alpha():
+    config = small(**{f"{SCENARIO}.methods": ["robust"], f"{ONE}.tuning": {"alpha_from": "standard", "penalty": "l1"}})
+    words = ["'standard', which is to choose for robust, is not run in this scenario"]
+    assert_refused(config, [f"{TUNING}.alpha_from", *words])
 
 
 def test_noise_without_a_kind_is_refused():
@@ -61,6 +100,8 @@ def words(**data):
         ({"rules": ["full", "guess"]}, ["rules", "'guess'", "full, title, first, initials, alone, again"]),
         ({"rules": []}, ["rules", "[]", "must be some of"]),
         ({"rules": 3}, ["rules", "3 must be some of"]),
+        ({"feature_set": "windows"}, ["feature_set", "'windows' is not allowed", "disjunctive, real_words"]),
+        ({"feature_set": ["real_words"]}, ["feature_set", "['real_words'] is not allowed"]),
         ({"features_kept": 1.5}, ["features_kept", "1.5 must be a number above 0 and at most 1"]),
         ({"features_kept": True}, ["features_kept", "True must be a number above 0 and at most 1"]),
         ({"train": 0.7, "dev": 0.5}, ["train, dev", "1.2 of the articles together", "at most 1"]),
@@ -112,7 +153,7 @@ PLACES = [
     f"{ONE}.quick.methods.standard.tuning",
 ]
 BAD = [
-    ({"bye": "dev"}, ["", "unknown key 'bye'", "alpha_from, alphas, by"]),
+    ({"bye": "dev"}, ["", "unknown key 'bye'", "alpha_from, alphas, at_every_setting, by"]),
     ({"by": "test"}, [".by", "'test' is not allowed", "dev, folds, none"]),
     ({"folds": 1}, [".folds", "1", "minimum of 2"]),
     ({"repeats": 0}, [".repeats", "0", "minimum of 1"]),
@@ -122,6 +163,9 @@ BAD = [
     ({"alphas": [0.5, -1]}, [".alphas.1", "-1", "minimum of 0"]),
     ({"alphas": {"weakest": 2.0, "points": 5}}, [".alphas.weakest", "2.0", "maximum of 1"]),
     ({"alphas": []}, [".alphas", "[] should be non-empty"]),
+    ({"lams": [0.5, -1]}, [".lams.1", "-1", "minimum of 0"]),
+    ({"lams": {"from": 1.0, "to": 0.1}}, [".lams", "points"]),
+    ({"fold_penalties": "scaled"}, [".fold_penalties", "'scaled' is not allowed", "as_given, per_example"]),
     ({"sigma2s": [0.1, 0.0]}, [".sigma2s.1", "0.0", "minimum of 0"]),
     ({"prefer": "strong"}, [".prefer", "'strong'", "weaker, stronger"]),
     ({"procedure": "second"}, [".procedure", "'second'", "jointly, first_procedure"]),

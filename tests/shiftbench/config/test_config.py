@@ -14,7 +14,7 @@ from shiftbench.config.schema import ConfigError
 from shiftlr import methods
 from small_config import ONE, PROJECT, ROOT, SCENARIO, changed, completed, one, small
 
-METHODS = sorted([*methods.known(), "confident_learning"])
+METHODS = sorted([*methods.known(), "confident_learning", "glmnet_path", "prefilter_oracle"])
 
 
 def properties(schema, path=""):
@@ -58,14 +58,15 @@ class WithoutLayouts(Catalog):
 def test_the_project_s_config_is_valid(catalog):
     config = complete(PROJECT, catalog=catalog)
     assert list(config["experiments"]) == [
-        *("table1", "table2", "preprocessing", "table4", "table5", "noise_curve", "normal", "svm", "table7", "thinning")
+        *("table1", "table2", "preprocessing", "table4", "table5", "readings_features", "noise_curve", "normal"),
+        *("svm", "table7", "readings_flipping", "prefilter_rules", "thinning", "readings_glmnet"),
     ]
     assert {method["method"] for method in config["methods"].values()} <= set(METHODS)
     exp3 = config["experiments"]["table7"]["scenarios"]["exp3"]
     assert exp3["noise"] == {"kind": "region", "low": -5.0, "high": -4.0} and exp3["data"]["features"] == 1
 
 
-@pytest.mark.parametrize("changes", [{"replicates": 5}, {"quick": True}, {"extra_methods": ["svm_one"]}])
+@pytest.mark.parametrize("changes", [{"replicates": 5}, {"quick": True}, {"extra_methods": ["svm_tuned"]}])
 def test_the_project_s_config_is_valid_in_other_runs(changes):
     complete(PROJECT | changes, catalog=Catalog)
 
@@ -220,6 +221,8 @@ def test_defaults_are_filled_in():
         "grid": None,
         "tuning": {},
         "shown": True,
+        "reading_of": "standard",
+        "why": "",
     }
     experiment = config["experiments"]["one"]
     assert experiment["metrics"] == ["accuracy"] and experiment["table"]["layout"] == "means"

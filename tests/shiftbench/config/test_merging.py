@@ -91,10 +91,12 @@ def test_a_method_in_an_experiment_is_what_the_top_level_says_and_what_the_exper
         "grid": {"C": [1.0]},
         "tuning": {"by": "folds", "folds": 3},
         "shown": False,
+        "reading_of": "svm",
+        "why": "",
     }
     # a variant of its own takes over nothing but the file
     alone = {"title": "other", "method": "svm", "params": {}, "grid": None, "tuning": {}, "shown": True}
-    assert found["other"] == alone
+    assert found["other"] == alone | {"reading_of": "svm", "why": ""}
     emptied = one(**{"methods.svm": top, f"{ONE}.methods": {"svm": {"grid": {}, "method": "standard"}}})["methods"][
         "svm"
     ]
@@ -186,7 +188,7 @@ def test_quick_settings_are_laid_over_all_parts_of_an_experiment():
 
 def test_a_quick_run_of_the_project_has_fewer_words():
     quick, full = complete(PROJECT | {"replicates": 5}), complete(PROJECT)
-    for name in ("table4", "table5", "noise_curve", "thinning"):
+    for name in ("table4", "table5", "readings_features", "noise_curve", "thinning"):
         for key, scenario in quick["experiments"][name]["scenarios"].items():
             assert scenario["data"]["train_articles"] == 15 and scenario["data"]["test_articles"] == 15
             assert "train_articles" not in full["experiments"][name]["scenarios"][key]["data"]

@@ -15,6 +15,7 @@ from shiftbench.config.plan import (
     fingerprint,
     fit_settings,
     fits,
+    methods_of,
     needed,
     segments_of,
 )
@@ -82,6 +83,34 @@ def test_a_reading_is_run_in_its_scenario_only():
     assert cut[1].segments == (("s", 52, 99), ("t", 0, 3))
     assert segments_of(config, "one", "svm", cut[1]) == [("t", 0, 3)]
     assert list(fit_settings(config, Fit("one", "svm", 1), False)["scenarios"]) == ["t"]
+
+
+def test_a_scenario_may_name_the_methods_that_are_run_in_it():
+    config = completed(**{f"{ONE}.scenarios.t.methods": ["robust"], f"{ONE}.replicates_per_job": 100})
+    assert methods_of(config, "one") == methods_of(config, "one", "s") == ["standard", "robust"]
+    assert methods_of(config, "one", "t") == ["robust"]
+    assert fits(config, "one") == [Fit("one", "standard", 0), Fit("one", "robust", 0), Fit("one", "robust", 1)]
+    assert list(fit_settings(config, Fit("one", "robust", 1), False)["scenarios"]) == ["t"]
+
+
+def test_methods_of_a_scenario_stand_in_the_experiment_s_order():
+    methods = {"methods.svm": {}, f"{ONE}.methods": ["standard", "robust", "svm"]}
+    config = completed(**methods, **{f"{SCENARIO}.methods": ["svm", "standard"]})
+    assert methods_of(config, "one", "s") == ["standard", "svm"]
+    assert methods_of(config, "one", "t") == ["standard", "robust", "svm"]
+
+
+def test_readings_and_extra_methods_are_run_beside_the_methods_that_a_scenario_names():
+    named = {
+        f"{SCENARIO}.methods": ["robust"],
+        f"{SCENARIO}.readings": ["svm"],
+        f"{ONE}.methods": ["standard", "robust"],
+    }
+    config = completed(**{"methods.svm": {}, "methods.prefilter": {}}, **named)
+    assert methods_of(config, "one", "s") == ["robust", "svm"]
+    assert methods_of(config, "one", "t") == ["standard", "robust"]
+    config = completed(**{"methods.svm": {}, "methods.prefilter": {}, "extra_methods": ["prefilter"]}, **named)
+    assert set(methods_of(config, "one", "s")) == {"robust", "svm", "prefilter"}
 
 
 def test_a_job_that_chooses_everything_needs_no_other():

@@ -86,6 +86,18 @@ def test_some_of_the_features_are_kept_at_random(made, folders, share):
     np.testing.assert_array_equal(thinned["train"].ids, whole["train"].ids)  # the same words
 
 
+def test_other_features_leave_words_and_labels_as_they_are(made, folders):
+    ours, other = made["auto"], load(folders, labels="auto", feature_set="real_words")
+    for name in ("train", "test"):
+        np.testing.assert_array_equal(other.parts[name].labels, ours.parts[name].labels)
+        np.testing.assert_array_equal(other.parts[name].groups, ours.parts[name].groups)
+        assert other.parts[name].X.shape[1] == other.about["features"] != ours.about["features"]
+    np.testing.assert_array_equal(other.parts["train"].ids, ours.parts["train"].ids)
+    assert other.about["test_features"] != ours.about["test_features"]
+    assert_same(load(folders, labels="auto"), ours)  # what is remembered of one set is not taken for another's
+    assert_same(load(folders, labels="auto", feature_set="real_words"), other)
+
+
 def test_one_feature_is_always_kept(folders):
     assert load(folders, labels="auto", features_kept=1e-9).parts["train"].X.shape[1] == 1
 

@@ -1,4 +1,4 @@
-"""Features of words: shapes, pieces and windows, and the columns that training gives them."""
+"""Features of words: pieces, windows and words beyond short ones, and the columns that training gives them."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shiftbench.datasets.ner.features import Shapes, Vocabulary, of_word, pieces, plain_shape
+from shiftbench.datasets.ner.features import FEATURE_SETS, Shapes, Vocabulary, pieces
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 
@@ -37,8 +37,13 @@ REJECTS = [
 ]
 
 
-def features(words, place):
-    shapes = Shapes()
+# What both sets have of "rejects"; its word, neighbours and shapes have no sign that the sets take differently.
+SHARED = [name for name in REJECTS if not name.startswith("among ")]
+
+
+def features(words, place, feature_set="disjunctive"):
+    of_word, class_of = FEATURE_SETS[feature_set]
+    shapes = Shapes(class_of)
     return of_word(words, [shapes.read(word) for word in words], place)
 
 
@@ -52,60 +57,10 @@ def test_the_example_of_the_specification():
     assert set(found) == set(REJECTS)
 
 
-@pytest.mark.parametrize(
-    ("word", "shape"),
-    [
-        ("a", "x"),
-        ("EU", "XX"),
-        ("Bill", "Xxxx"),
-        ("1996", "dddd"),
-        ("U.S.", "X.X."),
-        (".", "."),
-        ("Émile", "Xxxxx"),
-        ("German", "Xxxxx"),  # from here on longer than four characters
-        ("1996-08-22", "dd-ddd"),
-        ("McDonald's", "XxXx'x"),
-        ("BRUSSELS", "XXXXX"),
-        ("-DOCSTART-", "-XXX-"),
-        ("x9-Z.a", "xd-X.x"),
-        ("ab(]-Z(cd", "xx(-X]xx"),  # between the ends each once, and sorted
-        ("alpha", "g"),
-        ("alpha-1", "g-d"),
-        ("Alpha", "Xxxxx"),  # only in lower case
-        ("Tgfbeta", "Xxxg"),
-        ("betagamma12", "ggdd"),
-        ("alphabetically", "gxxxx"),
-        ("mu", "xx"),  # the short ones are not taken for Greek
-        ("epithelial", "xxxxx"),
-    ],
-)
-def test_shapes(word, shape):
-    assert plain_shape(word)[0] == shape
-
-
-@pytest.mark.parametrize(
-    "letter",
-    [
-        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "theta", "iota"),
-        *("kappa", "lambda", "omicron", "rho", "sigma", "tau", "upsilon", "omega"),
-    ],
-)
-def test_greek_letters_that_are_spelled_out(letter):
-    assert plain_shape(letter) == ("g", False)
-    assert plain_shape(f"A{letter}1") == ("Xgd", False)
-
-
-def test_a_word_is_known_as_soon_as_it_was_met_in_lower_case():
-    shapes = Shapes()
-    words = ["Call", "the", "call", "Call", "CALL", "The", "1st", "1st", "e-mail", "E-MAIL"]
-    expected = ["Xxxx", "xxxk", "xxxxk", "Xxxxk", "XXXXk", "Xxxk", "dxx", "dxx", "x-xxx", "X-XXX"]
-    assert [shapes.read(word) for word in words] == expected
-    assert shapes.known == {"the", "call", "e-mail"}
-
-
-def test_a_word_that_only_begins_in_lower_case_is_known_as_it_is_written():
-    shapes = Shapes()
-    assert [shapes.read(word) for word in ("eBay", "EBay", "ebay", "EBay")] == ["xXxx", "XXxx", "xxxxk", "XXxxk"]
+def test_signs_of_a_kind_have_one_shape_in_one_set_only():
+    assert features(["Rome", "(", "x", "]"], 1)[4] == "shape ("
+    assert features(["Rome", "[", "x", "]"], 1)[4] == "shape ["
+    assert features(["Rome", "[", "x", "]"], 1, "real_words")[4] == "shape ("
 
 
 @pytest.mark.parametrize(
@@ -145,6 +100,51 @@ def test_a_word_twice_in_a_window_counts_once():
     assert starting("among next ", found) == [""]
 
 
+REAL = ("before previous, shape ", "shape, after next ")
+
+
+@pytest.mark.parametrize(
+    ("place", "before", "after"),
+    [
+        (0, [" XX"], []),  # beyond the end of a sentence is an empty word, which is short
+        (1, [" xxxxxk"], []),  # EU is short, German is not
+        (2, [], []),
+        (3, [], ["xxxxk boycott"]),  # to
+        (5, ["call xxxxxk"], []),
+        (7, [], ["xxxxk "]),  # the full stop
+        (8, [], [". "]),
+    ],
+)
+def test_words_beyond_short_neighbours(place, before, after):
+    found = features(SENTENCE, place, "real_words")
+    assert [starting(name, found) for name in REAL] == [before, after]
+    assert not starting("among ", found)
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "after"),
+    [
+        (["Ann", "Lee", "met", "Mr.", "Bob"], ["Ann xxxk"], ["xxxk Bob"]),  # three characters are short
+        (["Anna", "Lees", "met", "Miss", "Bobs"], [], []),  # four are not
+        (["Ann", "of", "met"], ["Ann xxxk"], ["xxxk "]),
+        (["(", "-", "U.S.", ",", "%"], ["( X.X."], ["X.X. %"]),
+    ],
+)
+def test_short_is_up_to_three_characters(words, before, after):
+    assert [starting(name, features(words, 2, "real_words")) for name in REAL] == [before, after]
+
+
+def test_the_example_of_the_specification_with_real_words():
+    found = features(SENTENCE, 1, "real_words")
+    assert len(found) == len(set(found)) == 23
+    assert set(found) == {*SHARED, "before previous, shape  xxxxxk"}
+
+
+def test_a_word_alone_has_empty_words_beyond_it():
+    found = features(["Rome"], 0, "real_words")
+    assert [starting(name, found) for name in REAL] == [[" Xxxx"], ["Xxxx "]]
+
+
 def test_outside_the_sentence_everything_is_empty():
     found = features(["Rome"], 0)
     for name in (
@@ -173,6 +173,15 @@ def test_rows_are_binary_and_sorted():
         assert (np.diff(X.indices[first:last]) > 0).all()
     np.testing.assert_array_equal(np.unique(X.indices), np.arange(X.shape[1]))
     assert rows_of(X, vocabulary.names)[1] == set(REJECTS)
+
+
+@pytest.mark.parametrize("feature_set", FEATURE_SETS)
+def test_a_vocabulary_has_the_features_of_its_set(feature_set):
+    vocabulary = Vocabulary(feature_set)
+    X = vocabulary.learn([SENTENCE])
+    for place, row in enumerate(rows_of(X, vocabulary.names)):
+        assert row == set(features(SENTENCE, place, feature_set))
+    assert (vocabulary.encode([SENTENCE]) != X).nnz == 0
 
 
 def test_names_are_in_the_order_of_columns():

@@ -52,8 +52,8 @@ def vocabularies(monkeypatch):
     made = []
 
     class Noted(Vocabulary):
-        def __init__(self):
-            super().__init__()
+        def __init__(self, feature_set):
+            super().__init__(feature_set)
             made.append(self)
 
     monkeypatch.setattr(conll_person, "Vocabulary", Noted)
@@ -62,10 +62,10 @@ def vocabularies(monkeypatch):
     return made
 
 
-def assembled(given, kept, use_truth=False):
+def assembled(given, kept, use_truth=False, feature_set="disjunctive"):
     """The training set and the test set's features."""
     kept = np.array(kept, dtype=bool)
-    X, X_test, _ = conll_person._features(given.corpus, given.places[kept], TEST)
+    X, X_test, _ = conll_person._features(given.corpus, given.places[kept], TEST, feature_set)
     return conll_person._train_part(given, kept, X, use_truth), X_test
 
 
@@ -105,6 +105,9 @@ def test_features_of_the_same_words_are_made_once(vocabularies):
     one, other = assembled(given, [1, 1, 0, 1])[0], assembled(given, [1, 1, 0, 1], use_truth=True)[0]
     assert one.X is other.X and len(vocabularies) == 2  # of the training set, and of the test set read alone
     assert assembled(given, [1, 1, 1, 1])[0].X.shape[0] == 4 and len(vocabularies) == 3
+    third = assembled(given, [1, 1, 0, 1], feature_set="real_words")[0]  # another set, here and of the test set
+    assert third.X is not one.X and len(vocabularies) == 5
+    assert assembled(given, [1, 1, 0, 1])[0].X is one.X and len(vocabularies) == 5
 
 
 def test_lists_of_names_are_annies_or_what_takes_their_place(folders, real):

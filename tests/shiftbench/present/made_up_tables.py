@@ -11,7 +11,7 @@ SPREAD = np.array([-1.0, 0.0, 1.0]) * np.sqrt(3.0)  # a standard error of 1 arou
 
 
 def config_of(**top):
-    variant = {"method": "robust", "title": "robust_2 & 50 %"}
+    variant = {"method": "robust", "title": "robust_2 & 50 %", "why": "Another way."}
     scenarios = {
         "clean": {"row": ["0.0"]},
         "noisy": {"row": ["0.3 #1"], "noise": {"kind": "uniform", "p0": 0.3}, "readings": ["variant"]},
@@ -69,7 +69,7 @@ PUBLISHED = pd.DataFrame(
         ("n1", "nine", "9", "F1", "=", 81.0, np.nan, "", "", ""),
     ],
     columns=["id", "table", "row", "column", "relation", "value", "se", "bold", "ours", "claim"],
-).assign(data="report", better="higher", place="Table 1")
+).assign(data="report", better="higher", place="Table 1", digits=2, margin=np.nan, note="")
 
 
 def build(name, config, runs, published=PUBLISHED):

@@ -14,6 +14,7 @@ from shiftbench.tuner import strongest
 
 PLACE = ("table2", "tissues")
 LAMS = [1.0, 0.6, 0.4, 0.1]
+FOUND = ("N5", "N8", "N26")  # what the setting of `chosen_of` finds in the stand-ins
 CONFIG = {
     "methods": {"robust": {"grid": {"lam": LAMS}}, "svm": {"grid": {"C": [1.0]}}},
     "experiments": {
@@ -36,7 +37,8 @@ def replicate(tmp_path_factory):
     colon.write_standin(folder)
     data = colon.read(folder)
     X = colon.preprocess(data.intensities, **colon.DEFAULTS)
-    train = Part(X, data.labels, ids=data.samples, tags={"suspected": data.suspected})
+    tags = {"suspected": data.suspected, "published": np.isin(data.samples, FOUND)}
+    train = Part(X, data.labels, ids=data.samples, tags=tags)
     return Replicate("tissues", 0, {"train": train}, {})
 
 
@@ -57,16 +59,30 @@ def chosen_of(replicate):
 
 def test_the_map_has_every_setting_of_the_grid_and_a_star_at_the_chosen_one(replicate):
     chosen = chosen_of(replicate)
-    figure, table = make("colon_map", replicate, chosen, enough=1)
+    figure, table = make("colon_map", replicate, chosen)
     assert len(table) == 8 * len(LAMS) and set(table["lam"]) == set(LAMS)
     star = table[table["chosen"]]
     assert star[["kappa", "lam"]].to_numpy().tolist() == [pytest.approx(list(chosen.values()))]
     drawn = {line.get_label(): line.get_xydata() for line in figure.axes[0].lines}
-    np.testing.assert_allclose(drawn["chosen by folds"], [list(chosen.values())])
-    perfect = table[(table["hits"] >= 1) & (table["false_positives"] == 0)]
-    assert len(perfect)
-    np.testing.assert_allclose(drawn["1 or more, no false positive"], perfect[["kappa", "lam"]])
+    np.testing.assert_allclose(drawn["chosen, first seed"], [list(chosen.values())])
+    dots = drawn["the published tissues: 1 of 32 settings"]
+    np.testing.assert_allclose(dots, [list(chosen.values())])  # N8 is a suspect, N5 and N26 are not
+    row = table[table["as_published"]].iloc[0]
+    assert (row["hits"], row["false_positives"]) == (1, 2)
     assert figure.axes[1].get_ylim() == (-9.0, 9.0)  # as many as there are suspects
+
+
+def test_a_map_without_the_published_tissues_says_so(replicate):
+    train = replicate.parts["train"]
+    none = replicate._replace(parts={"train": train._replace(tags=train.tags | {"published": train.labels == 2})})
+    figure, table = make("colon_map", none, chosen_of(replicate))
+    found_nothing = table["hits"] + table["false_positives"] == 0
+    assert table["as_published"].tolist() == found_nothing.tolist()
+    other = train.tags["suspected"] & (train.labels == 1)
+    never = replicate._replace(parts={"train": train._replace(tags=train.tags | {"published": other})})
+    figure, table = make("colon_map", never, chosen_of(replicate))
+    assert not table["as_published"].any()
+    assert "the published tissues: 0 of 32 settings" in [line.get_label() for line in figure.axes[0].lines]
 
 
 def test_the_bars_are_sorted_and_suspects_marked(replicate):
@@ -89,7 +105,7 @@ def test_figures_mark_standins(replicate, origin):
 def test_a_failed_fit_has_no_star_and_no_bars(replicate):
     figure, table = make("colon_map", replicate, status="failed")
     assert not table["chosen"].any()
-    assert "chosen by folds" not in [line.get_label() for line in figure.axes[0].lines]
+    assert "chosen, first seed" not in [line.get_label() for line in figure.axes[0].lines]
     figure, table = make("colon_stability", replicate, status="failed")
     assert table.empty and table.columns.tolist() == ["sample", "suspect", "share"] and not figure.axes[0].patches
 

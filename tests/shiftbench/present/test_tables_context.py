@@ -26,11 +26,20 @@ NOTHING = Runs(pd.DataFrame(columns=list(COLUMNS)), {})
     [
         ("table1", ["table1"]),
         ("normal", ["table1", "normal"]),  # its claims compare the two
-        ("table3", ["table4", "table5"]),
+        ("table3", ["table4", "table5", "readings_features"]),
         ("table4", ["table4"]),
         ("table8", ["table4"]),
         ("label_errors", ["table4", "table5"]),
-        ("readings", ["table1", "svm", "table7"]),
+        (
+            "readings",
+            [
+                *("table1", "table2", "table4", "table5", "readings_features", "svm", "table7"),
+                *("readings_flipping", "prefilter_rules", "readings_glmnet"),
+            ],
+        ),
+        ("suspect_sets", ["table2"]),
+        ("standard_errors", ["table7"]),
+        ("prefilter_rules", ["prefilter_rules"]),
         ("thinning", ["thinning"]),
         ("figure1", []),
         ("colon_map", ["table2"]),
@@ -106,14 +115,13 @@ def test_captions_begin_with_what_is_wrong_with_the_data(data, mark):
     assert context.caption().startswith(mark) and context.caption().endswith("Five % of a_b (section 4.1)")
 
 
-def test_an_experiment_with_coarser_settings_is_a_quick_look():
+def test_nothing_is_judged_in_a_quick_look():
+    assert quick_experiments(config_of()) == set()
     config = config_of(quick=True)
-    assert quick_experiments(config) == set()
-    config["experiments"]["one"]["quick"] = {"tuning": {"folds": 2}}
+    assert quick_experiments(config) == {"one", "two"}
     context = build_context("one", config, make_runs(), PUBLISHED)
     assert context.is_quick and set(context.verdicts["verdict"]) == {"not_comparable"}
     assert set(context.verdicts["data"]) == {"quick"}
-    assert not build_context("two", config, make_runs(), PUBLISHED).is_quick
 
 
 def test_failures_and_parameters():
@@ -150,5 +158,4 @@ def test_every_figure_has_a_caption_in_the_report(name):
 
 def test_captions_say_that_it_is_a_quick_look():
     quick = complete(GIVEN | {"quick": True})
-    assert caption(quick, "tables", "table4").startswith("Quick look on smaller data. Persons")
-    assert caption(quick, "tables", "table1").startswith("Standard and robust")
+    assert caption(quick, "tables", "table4").startswith("Quick look: few replicates or smaller data. Persons")

@@ -95,17 +95,39 @@ def test_of_some_metrics_the_lower_is_better(tmp_path):
 def test_readings_stand_below_the_one_in_the_table():
     table = make("readings")
     assert texts(table) == [
-        ["one: 0.3 #1", "ro_bust (in the table)", "80.00 ± 0.10", "80.10 ± 0.50", "-0.20"],
-        ["", "robust_2 & 50 %", "84.00 ± 1.00", "", "+3.49"],
+        ["Table 1: 0.3, robust", "in the table", "80.00 ± 0.10", "80.10 ± 0.50", "-0.20", "✓ reproduced", ""],
+        ["", "robust_2 & 50 %", "84.00 ± 1.00", "", "+3.49", "▲ better", "Another way."],
     ]
-    assert table.groups == [0] and table.head == ["experiment", "reading", "ours", "report", "z"]
-    assert table.data.set_index("method").loc["variant", "published"] == 80.1
-    assert table.caption == "Other readings: accuracy on clean test sets, in per cent."
+    assert table.groups == [0]
+    assert table.head == ["number", "reading", "ours", "report", "z", "verdict", "why it was tried"]
+    variant = table.data.set_index("method").loc["variant"]
+    assert variant["published"] == 80.1 and variant["verdict"] == "better" and variant["why"] == "Another way."
+    assert table.caption == "Other readings."
+
+
+def test_a_scenario_may_be_a_reading_of_another():
+    config = config_of()
+    other = config["experiments"]["two"]["scenarios"]["clean"]
+    other |= {"reading_of": "one.clean", "why": "On other data.", "title": "elsewhere"}
+    lines = texts(build("readings", config, make_runs()))
+    assert ["", "standard, elsewhere", "60.00 ± 1.00", "", "-27.01", "▼ worse", "On other data."] in lines
+    assert ["", "ro_bust, elsewhere", "62.00 ± 0.10", "", "-35.69", "▼ worse", ""] in lines  # a reason is given once
+    assert [line[0] for line in lines if line[0]] == [
+        "Table 1: 0.0, standard",
+        "Table 1: 0.0, robust",
+        "Table 1: 0.3, robust",
+    ]
+
+
+def test_a_reading_that_was_not_run_says_so():
+    means = {name: mean for name, mean in MEANS.items() if not name.endswith("variant")}
+    assert texts(make("readings", means=means))[1][2:6] == ["not run", "", "", "not comparable"]
 
 
 def test_a_table_of_no_readings():
     config = config_of()
     config["experiments"]["one"]["scenarios"]["noisy"]["readings"] = []
+    del config["experiments"]["one"]["methods"]["variant"]
     table = build("readings", config, make_runs())
     assert table.lines == [] and table.groups == [] and all(write(table) for write in (formats.tex, formats.page))
 

@@ -157,7 +157,7 @@ def test_standins_are_marked(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_quick_looks_are_marked(name):
     table = make(name, quick=list(SCENARIOS))
-    assert table.caption.startswith("Quick look on smaller data. Persons found")
+    assert table.caption.startswith("Quick look: few replicates or smaller data. Persons found")
     assert set(data_of(table)["data"]) == {"quick"}
     assert make(name, quick=list(SCENARIOS), standin=list(SCENARIOS)).caption.startswith("Stand-in data")
 

@@ -53,6 +53,40 @@ def make_facts(standin=(), test="report", replicates=1):
     return runs
 
 
+def ratios(notes):
+    return [note for note in notes if note.startswith("Features of the training set for each feature of the test set")]
+
+
+def test_other_readings_of_a_set_stand_between_it_and_the_report_s():
+    config, place = config_of(), "readings_features.auto_real_words"
+    config["tables"]["table3"]["of"] = ["table4", "table5.auto", place]
+    said = {"source": "CoNLL + ANNIE", "origin": "other"}
+    counts, test = COUNTS | {"features": 19000}, TEST | {"test_features": 12500}
+    runs = both(make_facts(), facts(place, counts, said, "other", 1), facts(place, test, said, "report", 1))
+    table = build("table3", config, runs, PUBLISHED)
+    assert [[line[k].text for k in (0, 1, 2, 5)] for line in table.lines[3:]] == [
+        ["CoNLL + ANNIE", "train", "ours", "20,000"],
+        ["CoNLL + ANNIE, real-word features", "train", "ours", "19,000"],
+        ["CoNLL + MUSE", "", "report", "190,185"],
+        ["CoNLL", "test", "ours", "125,000"],
+        ["CoNLL, real-word features", "test", "ours", "12,500"],
+        ["CoNLL", "", "report", "125,062"],
+    ]
+    assert table.groups == [0, 1, 3, 6]
+    wanted = "CoNLL + ANNIE: 0.160; CoNLL + ANNIE, real-word features: 1.520; report: 1.521."
+    assert [note.split("test set: ")[1] for note in ratios(table.notes)] == [wanted]
+    assert all(all_formats(table))
+
+
+def test_a_reading_of_what_is_not_shown_stands_for_itself():
+    config, place = config_of(), "readings_features.auto_real_words"
+    config["tables"]["table3"]["of"] = [place]
+    said = {"source": "CoNLL + ANNIE", "origin": "other"}
+    table = build("table3", config, both(facts(place, COUNTS, said), facts(place, TEST, said)), PUBLISHED)
+    assert [line[0].text for line in table.lines] == ["CoNLL + ANNIE", "real-word features"] and table.groups == [0, 1]
+    assert not ratios(table.notes)
+
+
 def make_data(**given):
     return build("table3", config_of(), make_facts(**given), PUBLISHED)
 
@@ -68,6 +102,7 @@ def test_the_data_stand_beside_the_report_s():
     assert [cell.text for cell in table.lines[-2]] == ["CoNLL", "test", "ours", "3,149", "48,429", "125,000", "-", "-"]
     assert [cell.text for cell in table.lines[0]][:4] == ["CoNLL, one Turker", "train", "ours", "1,000"]
     assert any("CoNLL, one Turker: $p_0$ 0.006, $p_1$ 0.200" in note for note in table.notes)
+    assert ratios(table.notes)[0].endswith("CoNLL + ANNIE: 0.160; report: 1.521.")
     assert not table.caption.startswith("Stand-in") and all(all_formats(table))
     assert make_data(standin=["gold"]).caption == table.caption  # its line is auto's
     assert make_data(standin=["auto"]).caption.startswith("Stand-in data")

@@ -246,3 +246,12 @@ def test_data_that_are_drawn_again_are_part_of_a_fit(steps):
 def test_the_code_of_prepared_data_differs_by_the_dataset(steps):
     codes = {name: steps.prepare_code(name) for name in ("table1", "svm", "table2", "table4")}
     assert codes["table1"] == codes["svm"] and len(set(codes.values())) == 3
+
+
+def test_a_file_in_r_is_part_of_the_module_of_its_name(copy):
+    own, other = copy / "shiftbench" / "methods" / "glmnet_path.py", copy / "shiftlr" / "methods" / "robust.py"
+    assert own.with_suffix(".R") in files_of(own)
+    before = code(own), code(other)
+    with own.with_suffix(".R").open("a") as file:
+        file.write("# a change\n")
+    assert code(own) != before[0] and code(other) == before[1]

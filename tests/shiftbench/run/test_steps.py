@@ -61,10 +61,10 @@ def test_files_of_a_target(project):
 def test_rows_of_an_experiment_are_those_of_its_data_and_all_fits(project):
     rows = project.rows_of("table1")
     assert rows[0] == "results/data/table1/0_facts.csv" and len(rows) == len(set(rows))
-    n_blocks = -(-(5 * 100 + 2 * 300) // 500)
+    n_blocks = -(-(5 * 500 + 2 * 1000) // 1000)
     assert len(project.blocks("table1")) == n_blocks
     assert f"results/runs/table1/robust/{n_blocks - 1}.csv" in rows
-    assert "results/runs/table1/robust_with_shifts/0.csv" not in rows  # a reading of later scenarios
+    assert "results/runs/table1/robust_fine/0.csv" not in rows  # a reading of later scenarios
     every = [path for name in EXPERIMENTS for path in project.rows_of(name)]
     assert len(every) == len(set(every))
 
@@ -154,3 +154,7 @@ def test_what_a_script_says_and_how_it_fails_goes_to_its_log(tmp_path, words, as
     lines = log.read_text().splitlines()
     assert lines[:2] == ["said", asked]
     assert "killed" in words or lines[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_only_figures_with_published_numbers_depend_on_them(project):
+    assert [name for name in project.figures if project.needs_published(name)] == ["prefilter_rules"]

@@ -77,6 +77,8 @@ def _bad_experiment(name, experiment, config, catalog):
                 yield _not_a_method(f"{key}.methods", one, config)
         elif shared is None or any(method[part] != shared[part] for part in ("method", "params", "grid")):
             yield from _bad_method(f"{key}.methods.{one}", method, catalog)
+        if method["reading_of"] not in {method["method"], *config["methods"], *experiment["methods"]}:
+            yield _not_a_method(f"{key}.methods.{one}.reading_of", method["reading_of"], config)
     yield from _bad_tuning(key, name, config, catalog)
     for one, scenario in experiment["scenarios"].items():
         for unknown in sorted(set(scenario["readings"]) - set(config["methods"])):
@@ -108,6 +110,13 @@ def _bad_scenario(key, experiment, name, scenario, config, catalog):
     columns = config["experiments"][experiment]["table"]["columns"]
     if len(scenario["row"]) != len(columns):
         yield f"{key}.row: {scenario['row']} has {len(scenario['row'])} entries, the table's columns are {columns}"
+    methods = config["experiments"][experiment]["methods"]
+    for unknown in sorted(set(scenario["methods"] or []) - set(methods)):
+        yield f"{key}.methods: {unknown!r} is no method of {experiment}; there are {', '.join(methods)}"
+    if scenario["reading_of"] is not None:
+        yield from _bad_place(f"{key}.reading_of", scenario["reading_of"], config)
+        if "." not in scenario["reading_of"]:
+            yield f"{key}.reading_of: {scenario['reading_of']!r} is no scenario; write EXPERIMENT.SCENARIO"
     yield from _bad_noise(f"{key}.noise", scenario["noise"], catalog)
     if scenario["params_from"] is not None:
         yield from _bad_source(f"{key}.params_from", experiment, name, scenario["params_from"], config)
@@ -140,6 +149,10 @@ def _bad_tuning(key, experiment, config, catalog):
             yield f"{place}.tuning.alpha_from: {chooser!r} is no method here; there are {', '.join(about['methods'])}"
         if scoring is not None and scoring not in catalog.scorers():
             yield f"{place}.tuning.scoring: {scoring!r} is no scorer of scikit-learn's; f1 and accuracy are"
+        for metric in tuning.get("at_every_setting", []):
+            if metric not in about["metrics"]:
+                listed = ", ".join(about["metrics"])
+                yield f"{place}.tuning.at_every_setting: {metric!r} is not measured here; {listed} are"
     for one in about["scenarios"]:
         yield from _bad_choosers(f"{key}.scenarios.{one}.tuning.alpha_from", experiment, one, config)
 

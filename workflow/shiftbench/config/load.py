@@ -104,7 +104,8 @@ def _filled(config, schema, folder):
 
 
 def _named(method, name):
-    return method | {"method": method["method"] or name, "title": method["title"] or name}
+    file = method["method"] or name
+    return method | {"method": file, "title": method["title"] or name, "reading_of": method["reading_of"] or file}
 
 
 def _fill_experiment(config, name, experiment, schema, folder):

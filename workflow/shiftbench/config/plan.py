@@ -56,11 +56,14 @@ def blocks(config: dict[str, Any], experiment: str) -> list[Block]:
 
 
 def methods_of(config: dict[str, Any], experiment: str, scenario: str | None = None) -> list[str]:
-    """An experiment's methods; of a scenario, without other scenarios' readings."""
+    """An experiment's methods; of a scenario those that it names, by default all but other scenarios' readings."""
     about = config["experiments"][experiment]
     if scenario is None:
         return list(about["methods"])
     scenarios = about["scenarios"]
+    if scenarios[scenario]["methods"]:
+        wanted = {*scenarios[scenario]["methods"], *scenarios[scenario]["readings"], *config["extra_methods"]}
+        return [name for name in about["methods"] if name in wanted]
     readings = {name for one in scenarios.values() for name in one["readings"]} - set(config["extra_methods"])
     elsewhere = {
         name for name in readings - set(scenarios[scenario]["readings"]) if not about["methods"][name]["shown"]

@@ -13,9 +13,10 @@ from shiftbench.datasets.base import Part
 from shiftbench.fetch.record import is_standin
 
 SOURCES = ("alon1999",)
-DEFAULTS = {"log": True, "per_array": True, "per_gene": True}  # what is done to the intensities, in this order
+DEFAULTS = {"log": False, "per_array": False, "per_gene": True}  # what is done to the intensities, in this order
 LABELS = np.array(["normal", "tumour"])
 SUSPECTS = ("T2", "T30", "T33", "T36", "T37", "N8", "N12", "N34", "N36")
+FOUND_BY_THE_REPORT = ("T30", "T33", "T36", "N8", "N12", "N34", "N36")
 N_GENES, N_TUMOURS, N_NORMALS = 2000, 40, 22
 
 
@@ -24,7 +25,7 @@ def load(settings, rng):
     folder = settings["folders"]["alon1999"]
     data = read(folder)
     X = preprocess(data.intensities, **{step: settings[step] for step in DEFAULTS})
-    train = Part(X, data.labels, ids=data.samples, tags={"suspected": data.suspected})
+    train = Part(X, data.labels, ids=data.samples, tags={"suspected": data.suspected, "published": data.published})
     return {"train": train, "about": {"origin": "standin" if is_standin(folder) else "report"}}
 
 
@@ -62,6 +63,11 @@ class Colon(NamedTuple):
     def suspected(self) -> np.ndarray:
         """Which tissues are among the nine."""
         return np.isin(self.samples, SUSPECTS)
+
+    @property
+    def published(self) -> np.ndarray:
+        """Which tissues the report's robust model found."""
+        return np.isin(self.samples, FOUND_BY_THE_REPORT)
 
 
 def read(folder: str | Path) -> Colon:

@@ -1,6 +1,7 @@
 """Which words of CoNLL-2003 are persons: trained on noisy labels, tried on the shared task's testa.
 
-`labels` says whose labels the training set has: see `shiftbench.datasets.ner.labels`.
+`labels` says whose labels the training set has: see `shiftbench.datasets.ner.labels`; `feature_set` what is known
+of a word: see `shiftbench.datasets.ner.features`.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from sklearn.model_selection import GroupShuffleSplit
 from shiftbench.datasets.base import Part
 from shiftbench.datasets.ner import annotate, crowd
 from shiftbench.datasets.ner.conll import Corpus
-from shiftbench.datasets.ner.features import Vocabulary
+from shiftbench.datasets.ner.features import FEATURE_SETS, Vocabulary
 from shiftbench.datasets.ner.labels import KINDS, label, read_test, subsample, text_of
 from shiftbench.fetch.record import is_standin
 
@@ -27,6 +28,7 @@ DEFAULTS = {
     "rules": ["full", "title", "first", "initials", "alone"],  # of the annotator
     "train": None,  # share of the articles to train on, for a development set
     "dev": None,  # share of the articles, none of those, to tune on
+    "feature_set": "disjunctive",  # or real_words
     "features_kept": 1.0,  # share of the features, drawn at random
     "train_articles": None,  # at most so many, for a quick look
     "test_articles": None,
@@ -45,7 +47,7 @@ def load(settings, rng):
     if settings["train_articles"]:
         articles = given.corpus.articles[given.places]
         kept &= articles < np.unique(articles)[: settings["train_articles"]][-1] + 1
-    X, X_test, n_test_features = _features(given.corpus, given.places[kept], test)
+    X, X_test, n_test_features = _features(given.corpus, given.places[kept], test, settings["feature_set"])
     train = _train_part(given, kept, X, settings["labels"] == "gold")
     truth = test.is_person.astype(int)
     parts = {"train": train, "test": Part(X_test, truth, truth, test.articles)}
@@ -60,6 +62,8 @@ def check(settings):
     """What is wrong with the settings, one text for each thing."""
     if settings["labels"] not in KINDS:
         yield f"labels: {settings['labels']!r} is not allowed; allowed are {', '.join(KINDS)}"
+    if settings["feature_set"] not in tuple(FEATURE_SETS):  # it may be a list
+        yield f"feature_set: {settings['feature_set']!r} is not allowed; allowed are {', '.join(FEATURE_SETS)}"
     rules = settings["rules"] if isinstance(settings["rules"], list) else []
     if not rules or any(rule not in annotate.RULES for rule in rules):
         yield f"rules: {settings['rules']} must be some of {', '.join(annotate.RULES)}"
@@ -93,31 +97,33 @@ def _first_articles(corpus, n):
 _KNOWN: dict[tuple, tuple] = {}  # features of the last sets: labels differ more often than words
 
 
-def _features(corpus, places, test):
+def _features(corpus, places, test, feature_set):
     """Features of some words and of the test set. Only articles with such words are read."""
-    key = (hashlib.sha256(np.ascontiguousarray(places).tobytes()).digest(), len(corpus.words), len(test.words))
+    digest = hashlib.sha256(np.ascontiguousarray(places).tobytes()).digest()
+    key = (digest, len(corpus.words), len(test.words), feature_set)
     if key not in _KNOWN:
         wanted = np.zeros(len(corpus.words), dtype=bool)
         wanted[places] = True
         used = np.isin(corpus.articles, np.unique(corpus.articles[places]))
         first_words = corpus.sentence_starts[:-1]
         sentences = [one for one, first in zip(corpus.sentences(), first_words, strict=True) if used[first]]
-        vocabulary = Vocabulary()
+        vocabulary = Vocabulary(feature_set)
         X = vocabulary.learn(sentences, wanted[used])
         while len(_KNOWN) > 5:
             _KNOWN.pop(next(iter(_KNOWN)))
-        _KNOWN[key] = X, vocabulary.encode(test.sentences()), _n_features(test)
+        _KNOWN[key] = X, vocabulary.encode(test.sentences()), _n_features(test, feature_set)
     return _KNOWN[key]
 
 
-_COUNTED: dict[int, int] = {}
+_COUNTED: dict[tuple[int, str], int] = {}
 
 
-def _n_features(test):
+def _n_features(test, feature_set):
     """How many features the test set has, read alone."""
-    if len(test.words) not in _COUNTED:
-        _COUNTED[len(test.words)] = Vocabulary().learn(test.sentences()).shape[1]
-    return _COUNTED[len(test.words)]
+    key = len(test.words), feature_set
+    if key not in _COUNTED:
+        _COUNTED[key] = Vocabulary(feature_set).learn(test.sentences()).shape[1]
+    return _COUNTED[key]
 
 
 def _train_part(given, kept, X, use_truth):

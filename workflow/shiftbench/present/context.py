@@ -17,7 +17,7 @@ from shiftbench.verdicts.expressions import PUBLISHED, experiments_in
 
 Place = tuple[str, str]  # (experiment, scenario)
 STANDIN = "Stand-in data for what could not be had. "
-QUICK = "Quick look on smaller data. "
+QUICK = "Quick look: few replicates or smaller data. "
 
 
 class Context(NamedTuple):
@@ -74,10 +74,17 @@ class Context(NamedTuple):
         return self.runs.arrays.get(f"{experiment}/{scenario}/{method}/0/{name}")
 
     def failures(self, experiment: str, scenario: str, method: str) -> tuple[int, int, str]:
-        """(how many replicates succeeded, how many failed, the first reason)."""
+        """(how many replicates succeeded, how many failed, the first reason); skipped ones are neither."""
         fits = self.runs.of(experiment, scenario, method).drop_duplicates("replicate")
+        fits = fits[fits["status"] != "skipped"]
         failed = fits[fits["status"] != "ok"]
         return len(fits) - len(failed), len(failed), failed["reason"].iloc[0] if len(failed) else ""
+
+    def skipped(self, experiment: str, scenario: str, method: str) -> str:
+        """Why a method was skipped; empty if it was not."""
+        fits = self.runs.of(experiment, scenario, method)
+        reasons = fits.loc[fits["status"] == "skipped", "reason"]
+        return reasons.iloc[0] if len(reasons) else ""
 
     def origin(self, experiment: str, scenario: str, method: str | None = None) -> str:
         """The worst of the data behind a scenario's runs: report, other, quick or standin."""
@@ -153,8 +160,8 @@ def needs(config: dict[str, Any], name: str) -> list[str]:
 
 
 def quick_experiments(config: dict[str, Any]) -> set[str]:
-    """The experiments that a quick run makes smaller."""
-    return {name for name, about in config["experiments"].items() if config["quick"] and about["quick"]}
+    """The experiments that a quick run makes smaller: all of them."""
+    return set(config["experiments"]) if config["quick"] else set()
 
 
 def build_context(

@@ -28,6 +28,13 @@ LOOKS: dict[str, dict[str, Any]] = {
     # the dashes of these two fill each other's gaps
     "flipping": {"color": VERMILLION, "ls": (0, (3, 5)), "marker": "+", "ms": 7.0, "mew": 1.4},
     "prefilter": {"color": PURPLE, "ls": (4, (3, 5)), "marker": "x", "ms": 5.5, "mew": 1.4},
+    # rules of prefiltering; those that know what no user does are black
+    "prefilter_majority": {"color": VERMILLION, "ls": "-", "marker": "s", "ms": 4.0},
+    "prefilter_all": {"color": GREEN, "ls": (0, (2, 1)), "marker": "d", "ms": 4.5},
+    "prefilter_prior": {"color": ORANGE, "ls": (0, (6, 1, 1, 1)), "marker": "v", "ms": 4.5},
+    "prefilter_positives": {"color": BLUE, "ls": "-", "marker": "^", "ms": 4.5},
+    "prefilter_oracle": {"color": BLACK, "ls": (0, (1, 1)), "marker": "o", "ms": 4.0, "mfc": "white"},
+    "prefilter_oracle_positives": {"color": BLACK, "ls": "-", "marker": "o", "ms": 4.0},
     "confident_learning": {"color": GREY, "ls": (0, (5, 1.5)), "marker": "^", "ms": 5.0},
 }
 # Those without a look of their own share these.

@@ -2,7 +2,7 @@
 
 A step has the checksum of these files among its parameters. So an edit reruns what it may change, and nothing else; a
 file that is only touched or copied reruns nothing. Modules that are found by name when a step runs, such as its method
-or its dataset, are entries beside the script.
+or its dataset, are entries beside the script. A file in R with a module's name (NAME.R beside NAME.py) is part of it.
 """
 
 import ast
@@ -58,8 +58,13 @@ def _module_file(name: str) -> Path | None:
 
 @cache
 def imports_of(path: Path) -> tuple[Path, ...]:
-    """The files of ours that a file imports itself, and the packages that they lie in."""
+    """The files of ours that a file imports itself, the packages that they lie in, and its part in R."""
+    if path.suffix != ".py":
+        return ()
     found: dict[Path, None] = {}
+    beside = path.with_suffix(".R")
+    if beside.is_file():
+        found[beside] = None
     for name in _imported(ast.parse(path.read_text(encoding="utf-8")), path):
         parts = name.split(".")
         for length in range(1, len(parts) + 1):  # a package's __init__ is run before its modules

@@ -130,7 +130,14 @@ class Steps:
 
     def fit_job(self, wildcards) -> dict[str, Any]:
         job = plan.fit_settings(self.config, _fit(wildcards), self.is_redrawn(wildcards.experiment))
-        return job | {"plugins": self._plugins_with(self._fit_files(wildcards))}
+        return (
+            job | {"plugins": self._plugins_with(self._fit_files(wildcards))} | self._missing(job["method"]["method"])
+        )
+
+    def _missing(self, method):
+        """What this machine lacks for a method that may lack something: a reason to run it again when that is there."""
+        kind = methods.load(method, plugins.folders("methods", self.plugins))
+        return {"missing": kind.missing()} if hasattr(kind, "missing") else {}
 
     def is_redrawn(self, experiment: str) -> bool:
         return getattr(self.dataset(experiment), "REDRAWN", False)
@@ -188,6 +195,11 @@ class Steps:
                 if any(block.holds(one, 0) for one in names):
                     found[f"results/data/{experiment}/{block.number}.npz"] = None
         return list(found)
+
+    def needs_published(self, name: str) -> bool:
+        """Whether a figure shows numbers of the report."""
+        module = plugins.load_file("figures", self.config["figures"][name]["layout"], self.plugins)
+        return getattr(module, "NEEDS_PUBLISHED", False)
 
     # Lists of suspects
 

@@ -5,6 +5,7 @@ A figure's file has
     CAPTION = "What it shows, in a sentence or two."
     SETTINGS = {"seed": 1}  # the keys of its config entry, beside those of every figure, with their defaults
     NEEDS_DATA = False  # whether it needs the first replicates of its scenarios, features and all
+    NEEDS_PUBLISHED = False  # whether it reads workflow/report/published.csv
 
     def compute(context):
         '''What is shown: a tidy DataFrame, or a NamedTuple with a method `table()` that gives one.'''

@@ -105,12 +105,23 @@ def published_cell(row: Any) -> Cell:
 
 
 def failures(context: Context, data: pd.DataFrame) -> list[str]:
-    """A note on the fits that failed, if any did."""
+    """Notes on the fits that failed, if any did, and on methods that were not run."""
     listed = [
         f"{context.title_of(row.experiment, row.method)} in {row.row}: {row.failed} of {row.failed + row.replicates}"
         for row in data[data["failed"] > 0].itertuples()
     ]
-    return [f"† Fits that failed and are left out: {', '.join(listed)}."] if listed else []
+    notes = [f"† Fits that failed and are left out: {', '.join(listed)}."] if listed else []
+    return notes + not_run(context, data)
+
+
+def not_run(context: Context, data: pd.DataFrame) -> list[str]:
+    """A note on each method that this machine could not run."""
+    reasons: dict[str, str] = {}
+    for row in data[data["replicates"] + data["failed"] == 0].itertuples():
+        reason = context.skipped(row.experiment, row.scenario, row.method)
+        if reason:
+            reasons[context.title_of(row.experiment, row.method)] = reason
+    return [f"{title} was not run (-): {reason}." for title, reason in reasons.items()]
 
 
 def chosen(context: Context, experiment: str, scenario: str, method: str) -> dict[str, float]:

@@ -5,7 +5,8 @@ import pandas as pd
 from shiftbench.present.context import Context
 from shiftbench.present.table import LEGEND, Cell, Table, means_over
 from shiftbench.present.tables import base
-from shiftbench.verdicts.judge import LEVEL, with_holm
+from shiftbench.verdicts.judge import with_holm
+from shiftbench.verdicts.relations import LEVEL
 
 # What it takes from its entry in the config, beside what all tables have.
 SETTINGS = {"metric": None, "methods": None, "columns": ["scenario"], "bold": "best", "gain_beside": None}
