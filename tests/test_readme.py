@@ -1,11 +1,20 @@
-"""The README's examples print what the README says."""
+"""The README's examples print what the README says, and its counts of verdicts are the expected ones."""
 
-import json
 import re
-from collections import Counter
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import pytest
+from shiftbench.present.not_reproduced import expected_verdicts, markdown, read_reasons, reasons_by_id
+from shiftbench.verdicts.judge import counts_text, read_published
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+EXPECTED = ROOT / "tests" / "expected" / "results.json"
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return expected_verdicts(EXPECTED, read_published())
 
 
 def test_examples_print_what_they_say(capsys):
@@ -17,16 +26,23 @@ def test_examples_print_what_they_say(capsys):
         assert capsys.readouterr().out == expected
 
 
-def test_counts_of_verdicts_are_the_expected_ones():
-    expected = json.loads((README.parent / "tests" / "expected" / "results.json").read_text())["verdicts"]
-    counts = Counter(one["verdict"] for one in expected.values() if one["verdict"] != "not_comparable")
-    stated = re.search(
-        r"Of (\d+) numbers and claims about them, (\d+) reproduce, (\d+) come out better and (\d+) worse",
-        README.read_text(),
-    )
-    assert [int(number) for number in stated.groups()] == [
-        counts.total(),
-        counts["reproduced"],
-        counts["better"],
-        counts["worse"],
-    ]
+def test_all_verdicts_are_counted_once(verdicts):
+    assert len(verdicts) == len(read_published()) == 139
+    assert counts_text(verdicts) in " ".join(README.read_text().split())
+
+
+def test_everything_that_did_not_reproduce_is_explained(verdicts):
+    failed = verdicts.loc[verdicts["verdict"] != "reproduced", "id"]
+    assert set(failed) - set(reasons_by_id(list(failed), read_reasons())) == set()
+
+
+def test_every_reason_explains_something(verdicts):
+    failed = verdicts.loc[verdicts["verdict"] != "reproduced", "id"]
+    for reason in read_reasons():
+        for pattern in reason.ids:
+            assert any(reason._replace(ids=[pattern]).explains(name) for name in failed), pattern
+
+
+def test_the_page_of_what_did_not_reproduce_is_up_to_date(verdicts):
+    page = (ROOT / "docs" / "not_reproduced.md").read_text()
+    assert page == markdown(verdicts, read_published(), read_reasons()), "run `make expected`"
