@@ -80,10 +80,9 @@ def test_places_are_scenarios_or_all_of_an_experiment():
     assert places(CONFIG, ["table4.turker", "table4"]) == [("table4", "turker"), ("table4", "per_article")]
 
 
-@pytest.mark.parametrize("name", TABLES)
+# The columns of the layout `suspects` are those of the data, without which there is no table.
+@pytest.mark.parametrize("name", [name for name in TABLES if settings_of(CONFIG, name)["layout"] != "suspects"])
 def test_every_table_can_be_made_before_anything_was_run(name):
-    if settings_of(CONFIG, name)["layout"] == "suspects":
-        pytest.skip("its columns are the suspects of the data")
     context = build_context(name, CONFIG, NOTHING, read_published())
     table = plugins.load_file("tables", context.settings["layout"]).build(context)
     assert {len(line) for line in table.lines} <= {len(table.head)}
