@@ -4,12 +4,13 @@ The folder is `plugins` in config.yaml. It has the rooms methods/, datasets/, no
 file there is used like those of the package. A name that stands in both places is refused, so that nothing is shadowed.
 """
 
-import importlib.util
+import importlib
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+
+from shiftlr.methods import import_file
 
 PACKAGE = Path(__file__).parent
 # Where the package keeps files of each kind.
@@ -55,7 +56,7 @@ def load_file(kind: str, name: str, plugins: str | Path | None = None) -> Module
     path = known[name]
     if path.is_relative_to(PACKAGE):
         return importlib.import_module(".".join(["shiftbench", *path.relative_to(PACKAGE).with_suffix("").parts]))
-    return _import(path, f"shiftbench_plugins.{kind}.{name}")
+    return _import(kind, name, path)
 
 
 def load_function(kind: str, name: str, plugins: str | Path | None = None) -> Callable:
@@ -71,7 +72,7 @@ def load_function(kind: str, name: str, plugins: str | Path | None = None) -> Ca
     if name not in added:
         singular = kind.removesuffix("s")
         raise ValueError(f"there is no {singular} {name!r}; known are {', '.join(sorted([*own, *added]))}")
-    function = getattr(_import(added[name], f"shiftbench_plugins.{kind}.{name}"), name, None)
+    function = getattr(_import(kind, name, added[name]), name, None)
     if not callable(function):
         raise ValueError(f"{added[name]}: must define a function {name!r}")
     return function
@@ -81,19 +82,6 @@ def _is_public(name, value, module):
     return callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
 
 
-def _import(path: Path, name: str) -> ModuleType:
-    """The module of a file outside of the package, imported once."""
-    path = Path(os.path.abspath(path))
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(path):
-        return known
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+def _import(kind: str, name: str, path: Path) -> ModuleType:
+    """The module of a file of the user's own."""
+    return import_file(Path(os.path.abspath(path)), f"shiftbench_plugins.{kind}.{name}")

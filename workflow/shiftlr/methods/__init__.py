@@ -85,15 +85,19 @@ def _files(folders: Folders) -> dict[str, Path]:
 
 
 def _import_plugin(path: Path) -> ModuleType:
-    """The module of a file outside the library, imported once per process and known to pickle by its name."""
-    name = f"{_PLUGINS}.{path.stem}"
-    known_module = sys.modules.get(name)
-    if known_module is not None and known_module.__file__ == str(path):
-        return known_module
+    """The module of a file outside the library, known to pickle by its name."""
     for package in (_PLUGINS.partition(".")[0], _PLUGINS):
         if package not in sys.modules:
             sys.modules[package] = ModuleType(package)
             sys.modules[package].__path__ = []
+    return import_file(path, f"{_PLUGINS}.{path.stem}")
+
+
+def import_file(path: Path, name: str) -> ModuleType:
+    """The module of a file outside of any package, imported once per process under a name."""
+    known_module = sys.modules.get(name)
+    if known_module is not None and known_module.__file__ == str(path):
+        return known_module
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path}: cannot be imported")
