@@ -290,23 +290,6 @@ def test_failures_stand_first(agreed):
     assert list(ordered.columns) == list(judged.columns)
 
 
-def test_the_commonest_set_is_what_counts():
-    values = [7.0, 5.0, 7.0, 7.0, 6.0]
-    masks = [[1, 1], [0, 1], [1, 0], [1, 1], [0, 1]]
-    arrays = {f"a/s/x/{r}/suspected": np.array(mask, dtype=bool) for r, mask in enumerate(masks)}
-    runs = both(
-        runs_of({"a.s:x": values}, "suspects_hit"), runs_of({"a.s:x": [1.0, 0.0, 0.0, 1.0, 0.0]}, "as_published")
-    )._replace(arrays=arrays)
-    published = claims(("=", 7.0, np.nan, "a.s:x:commonest(suspects_hit)", "higher", "one"))
-    judged = judge(published.assign(note="in {a.s:x:as_published} of them"), runs)[0].loc[0]
-    assert judged["ours"] == 7.0 and judged["verdict"] == "reproduced" and judged["note"] == "in 40 % of them"
-    assert judged["replicates"] == 5 and np.isnan(judged["z"])
-    fewer = runs._replace(arrays={key: mask for key, mask in arrays.items() if not key.startswith("a/s/x/0")})
-    assert judge(published, fewer)[0].loc[0, "verdict"] == "worse"  # now [0, 1] is the commonest: its count is 5
-    assert judge(published, runs._replace(arrays={}))[0].loc[0, "verdict"] == "not_comparable"
-    assert judge(published.assign(note="{a.s:x:nothing}"), runs)[0].loc[0, "note"] == ""
-
-
 def test_digits_are_those_of_the_report():
     digits = PUBLISHED.set_index("id")["digits"]
     wanted = {

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from shiftbench.present.context import Context
+from shiftbench.present.published import published_for
 from shiftbench.present.table import Cell, Table, distance, means_over, number
 from shiftbench.present.tables import base
 from shiftbench.verdicts.judge import read_published
@@ -60,9 +61,9 @@ def build(context: Context) -> Table:
 def _beside_report(context, data):
     """The rows of `numbers` with what the report has for what they are readings of, and the shares."""
     stated = read_published()
-    stated = stated[stated["relation"] == "="].drop_duplicates("ours").set_index("ours")
-    said = stated.reindex([_reading(context, row) for row in data.itertuples()])
-    data = data.assign(published=said["value"].to_numpy(float), published_se=said["se"].to_numpy(float))
+    places = zip(data["experiment"], data["scenario"], data["method"], data["metric"], strict=True)
+    said = np.array([published_for(context, stated, *place) for place in places], dtype=float).reshape(-1, 2)
+    data = data.assign(published=said[:, 0], published_se=said[:, 1])
     spread = np.hypot(data["ours_se"], data["published_se"].fillna(0.0))
     data["z"] = (data["ours"] - data["published"]) / spread.where(spread > 0.0)
     for share in SHARES:
@@ -77,13 +78,6 @@ def _our_cell(row):
     """Our number, and its distance from the published one in brackets."""
     cell, z = base.our_cell(row), distance(row.z)
     return cell._replace(text=f"{cell.text} ({z})") if z else cell
-
-
-def _reading(context, row):
-    """The quantity that the report's number is compared with."""
-    place = context.about(row.experiment, row.scenario)["reading_of"] or f"{row.experiment}.{row.scenario}"
-    method = context.config["experiments"][row.experiment]["methods"][row.method]["reading_of"]
-    return f"{place}:{method}:{row.metric}"
 
 
 def _percent(share):

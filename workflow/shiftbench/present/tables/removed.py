@@ -11,10 +11,8 @@ from shiftbench.present.table import Cell, Table, means_over, number
 from shiftbench.runs import metric_at
 from shiftbench.verdicts.judge import read_published
 
-SETTINGS: dict[str, Any] = {
-    "methods": None,
-    "k": 5,
-}  # what it takes from its entry in the config, beside what all tables have
+# What it takes from its entry in the config, beside what all tables have.
+SETTINGS: dict[str, Any] = {"methods": None, "k": 5}
 
 CAPTION = (
     "Labels seen as negative and as positive that each rule removes. The oracles look at the true labels of "
