@@ -59,14 +59,15 @@ def measure(replicates: int, size: int, options: tuple[str, ...]) -> tuple[float
         shutil.copy(ROOT / "Snakefile", folder)
         Path(folder, "profiles").symlink_to("workflow/profiles")
         config = CONFIG.replace("REPLICATES", str(replicates)) + f"replicates_per_job: {size}\n"
-        Path(folder, "config.yaml").write_text(config)
+        Path(folder, "config.yaml").write_text(config, encoding="utf-8")
         before, used, start = accounted(), own_seconds(), time.perf_counter()
         done = subprocess.run(
             [sys.executable, "-m", "snakemake", "results/runs.parquet", *options],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             check=False,
         )
         seconds = time.perf_counter() - start
@@ -85,7 +86,7 @@ def own_seconds() -> float:
 def accounted() -> list[tuple[str, str]]:
     """Slurm's jobs that have ended: number and core time."""
     command = ["sacct", "-n", "-P", "-o", "JobIDRaw,TotalCPU,State"]  # -X would leave the time of the steps out
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
     rows = [line.split("|") for line in listed]
     return [(job, used) for job, used, state in rows if state == "COMPLETED" and "." not in job]
 

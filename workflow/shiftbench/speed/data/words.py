@@ -1,7 +1,4 @@
-"""The problems of the speed benchmark, all synthetic, and the one function that measures every answer to them."""
-
-from dataclasses import dataclass
-from typing import Any
+"""Made-up text with the features of named-entity recognition: sparse, binary, as wide as the real matrix."""
 
 import numpy as np
 from scipy import sparse
@@ -10,98 +7,6 @@ CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 AFFIX_LENGTHS = range(2, 7)
 WORD_PAIRS = 2  # templates, the last ones
 WINDOW = 4  # words to each side
-
-
-@dataclass
-class Problem:
-    """sum_i profiled(s_i (x_i.theta + b), lam) + penalty(theta), at each pair of `alphas` and `lams`."""
-
-    title: str
-    X: Any  # dense, or sparse by rows
-    signs: np.ndarray
-    penalty: str | None
-    alphas: np.ndarray
-    lams: np.ndarray
-    goal: float  # the relative gap to reach at every pair
-    fit_intercept: bool = True
-    best: np.ndarray | None = None  # the least objectives known
-
-    def objectives(self, coefs, intercepts):
-        """The objective at each pair, with the best shifts for the weights found there."""
-        all_pairs = zip(self.alphas, self.lams, coefs, intercepts, strict=True)
-        return np.array([self._objective(*pair) for pair in all_pairs])
-
-    def _objective(self, alpha, lam, coef, intercept):
-        margins = self.signs * (self.X @ coef + intercept)
-        shifts = np.maximum(np.log((1.0 - lam) / lam) - margins, 0.0) if lam < 1.0 else np.zeros(len(margins))
-        sizes = {None: 0.0, "l1": np.abs(coef).sum(), "l2": 0.5 * coef @ coef}
-        return np.logaddexp(0.0, -margins - shifts).sum() + lam * shifts.sum() + alpha * sizes[self.penalty]
-
-
-def dense_path():
-    """The simulation of the report's Table 1 along 100 lams, theta unpenalised."""
-    X, signs = _simulated(np.random.default_rng(0), n=500, m=10, relevant=10)
-    lams = np.geomspace(0.99, 0.0099, 100)
-    return Problem("dense path, 500 x 10, 100 lams", X, signs, None, np.zeros(100), lams, goal=1e-9)
-
-
-def l1_point(kappa):
-    """The same simulation with irrelevant features, at one (kappa, lam)."""
-    X, signs = _simulated(np.random.default_rng(0), n=100, m=20, relevant=5)
-    return Problem(
-        f"L1 and shifts, 100 x 20, kappa {kappa:g}", X, signs, "l1", np.array([kappa]), np.array([0.3]), goal=1e-9
-    )
-
-
-def l1_path():
-    """Gene expression without shifts along 100 kappas, from the one where all weights vanish."""
-    X, signs = _gene_like(np.random.default_rng(1), n=62, m=2000)
-    kappas = np.geomspace(1.0, 0.05, 100) * _largest_kappa(X, signs)
-    return Problem("L1 path, 62 x 2000, 100 kappas", X, signs, "l1", kappas, np.ones(100), goal=1e-9)
-
-
-def l1_map():
-    """Gene expression on a square of 50 kappas by 50 lams."""
-    X, signs = _gene_like(np.random.default_rng(1), n=62, m=2000)
-    kappas, lams = np.meshgrid(
-        np.geomspace(1.0, 0.05, 50) * _largest_kappa(X, signs), np.geomspace(0.99, 0.0099, 50), indexing="ij"
-    )
-    return Problem("L1 map, 62 x 2000, 50 x 50", X, signs, "l1", kappas.ravel(), lams.ravel(), goal=1e-9)
-
-
-def sparse_points(n):
-    """Named entities, L2: robust to a gap of 1e-6, plain to 1e-6, and plain without an intercept to 1e-9."""
-    X, signs = named_entities(n, np.random.default_rng(0))
-    size = f"{n // 1000}k x {X.shape[1] // 1000}k"
-    alphas, plain, robust = np.ones(1), np.ones(1), np.full(1, 0.1)
-    return (
-        Problem(f"sparse L2, {size}, robust", X, signs, "l2", alphas, robust, goal=1e-6),
-        Problem(f"sparse L2, {size}, plain", X, signs, "l2", alphas, plain, goal=1e-6),
-        Problem(f"sparse L2, {size}, plain, no b", X, signs, "l2", alphas, plain, goal=1e-9, fit_intercept=False),
-    )
-
-
-def _simulated(rng, n, m, relevant):
-    """U(-5, 5) features, the relevant ones of weight 2, and 30 % of the negatives labelled as positives."""
-    X = rng.uniform(-5.0, 5.0, (n, m))
-    positive = rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * X[:, :relevant].sum(axis=1)))
-    flipped = rng.random(n) < 0.3
-    return X, np.where(positive | flipped, 1.0, -1.0)
-
-
-def _gene_like(rng, n, m):
-    """Standardised expression levels with a few common factors, a tenth of the labels wrong."""
-    factors = rng.normal(size=(n, 8))
-    X = 0.5 * factors @ rng.normal(size=(8, m)) + 0.7 * rng.normal(size=(n, m))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    signs = np.where(factors[:, 0] + 0.5 * factors[:, 1] + 0.5 * rng.normal(size=n) > 0.3, 1.0, -1.0)
-    return X, np.where(rng.random(n) < 0.1, -signs, signs)
-
-
-def _largest_kappa(X, signs):
-    """The kappa from which on plain logistic regression has no weights: the largest gradient at the best intercept."""
-    positive = (signs > 0.0).astype(float)
-    return np.abs(X.T @ (positive - positive.mean())).max()
 
 
 def named_entities(n, rng, n_words=50_000):

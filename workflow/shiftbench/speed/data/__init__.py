@@ -1,0 +1,1 @@
+"""The data of the problems: simulated, or real where they were fetched."""
