@@ -106,6 +106,16 @@ def use_everything():
             tune(store(X), y, w)
     long_rows = sparse.csr_array(np.ones((4, 70_000)))
     PrefilteredLogisticRegression(k=2, penalty="l2", alpha=1.0).fit(long_rows, [0, 1, 0, 1])
+    use_tall_features()
+
+
+def use_tall_features():
+    """Dense features of many rows, in every storage, and labels that need searches along a line."""
+    X, y, w = random_problem(3, 17_000, 2)
+    for name, store in STORAGES.items():
+        if not name.startswith(("cs", "coo")):
+            RobustLogisticRegression(0.3, max_iter=20).fit(store(X), y, w)
+    StandardLogisticRegression(max_iter=20).fit(X, X[:, 0] > 0.0)
 
 
 def ways(n_columns):

@@ -13,9 +13,14 @@ from scipy import sparse
 from shiftlr.methods.flipping import FlippingLogisticRegression
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.svm import LinearSVM
+from shiftlr.solvers.loss import weighted_loss_along
+from shiftlr.solvers.marginal import Marginal
 from shiftlr.solvers.neighbours import nearest_rows
+from shiftlr.solvers.newton import LOGISTIC, distant_step
+from shiftlr.solvers.path import Start
 
 _ROWS, _FEW, _MANY = 60, 6, 1100  # sparse features of many columns go to other solvers than those of few
+_TALL = 2**14  # rows; dense features of so many are read block by block
 _LENGTHS = (10, 200, 40_000)  # of rows of ones: distances between them need 8, 16 and 32 bits
 
 
@@ -30,6 +35,8 @@ def fit_everything() -> None:
         warnings.simplefilter("ignore")  # not every one of these fits converges
         for X in (random.normal(size=(_ROWS, _FEW)), *sparse_features):
             _fit_all_penalties(X, random)
+        _expand_marginal(sparse_features[0])
+        _fit_tall(random)
         nearest_rows(sparse_features[0], 1)
         for length in _LENGTHS:
             nearest_rows(sparse.csr_array(np.ones((3, length))), 1)
@@ -42,3 +49,18 @@ def _fit_all_penalties(X, random):
         RobustLogisticRegression(0.3, penalty, alpha).fit(X, y)
         FlippingLogisticRegression(penalty, alpha, max_iter=3).fit(X, y)
     LinearSVM().fit(X, y)
+
+
+def _expand_marginal(X):
+    """The second derivatives of the flipping model, which a short fit may not look at."""
+    marginal = Marginal(X, np.where(np.arange(_ROWS) % 2, 1.0, -1.0), np.ones(_ROWS), None, 0.0, True)
+    marginal.expand(marginal.at(Start(np.zeros(_FEW), 0.0), np.full(2, 0.2)))
+
+
+def _fit_tall(random):
+    """Dense features of many rows, and what only difficult ones of them need: searches along a line."""
+    tall = random.normal(size=(_TALL, 1))
+    RobustLogisticRegression(0.3).fit(tall, tall[:, 0] + random.normal(size=_TALL) > 0.0)
+    margins, change, weights, *work = np.ones((6, _ROWS))
+    distant_step(LOGISTIC, margins, change, weights, 0.3, 0.0, 0.0, 1.0, *work)
+    weighted_loss_along(margins, change, 1.0, weights, 0.3)

@@ -44,7 +44,7 @@ def fingerprint() -> str:
 def cpu_id() -> str:
     """A hash of the kind of processor that numba compiles for."""
     parts = [platform.machine(), os.environ.get("NUMBA_CPU_NAME", ""), os.environ.get("NUMBA_CPU_FEATURES", "")]
-    with suppress(OSError), open("/proc/cpuinfo") as lines:
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
         for line in lines:
             if not line.strip():  # the end of the first processor; the others are of the same kind
                 break
@@ -75,7 +75,7 @@ def ensure(folder: str | os.PathLike[str]) -> bool:
     with ExitStack() as stack:
         try:
             stamp.parent.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context(open(stamp.parent / "lock", "a"))
+            lock = stack.enter_context(open(stamp.parent / "lock", "a", encoding="utf-8"))
         except OSError:
             return False
         with suppress(ImportError, OSError):  # a system or a disk without locks: the worst is to compile twice
@@ -102,7 +102,8 @@ def _compile_into(folder: str | os.PathLike[str]) -> None:
         env={**os.environ, **settings(folder)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     if done.returncode != 0:

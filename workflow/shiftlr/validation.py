@@ -5,9 +5,12 @@ import sys
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array, check_random_state
+
+from shiftlr.labels import are_equal, classes_and_codes, read_labels
 
 PENALTIES = (None, "l1", "l2")
+LEAST, MOST = 1e-100, 1e100  # of what is squared in a fit, so that nothing overflows or vanishes
 
 
 def check_number(name, value, *, above=None, at_least=None, at_most=None, integer=False):
@@ -40,26 +43,41 @@ def check_flag(name, value):
     return bool(value)
 
 
+def check_seed(name, value):
+    """A generator of random numbers from a seed, a generator or None, else a ValueError."""
+    try:
+        return check_random_state(value)
+    except ValueError as error:
+        raise ValueError(f"{name}={value!r}: must be a whole number from 0 to 2**32 - 1, or None") from error
+
+
 def check_penalty(penalty, alpha):
     """The penalty's name and strength; without a penalty the strength must be 0, so that none is silently ignored."""
     check_choice("penalty", penalty, PENALTIES)
-    alpha = check_number("alpha", alpha, at_least=0.0)
+    alpha = check_price("alpha", alpha, at_least=0.0)
     if penalty is None and alpha > 0.0:
         raise ValueError(f"alpha={alpha!r}: has no effect with penalty=None; set penalty='l1' or 'l2', or alpha=0")
     return penalty if alpha > 0.0 else None, alpha
 
 
+def check_price(name, value, *, above=None, at_least=None):
+    """A number as `check_number` wants it, of a size that can be squared; 0 is left to the bounds."""
+    value = check_number(name, value, above=above, at_least=at_least)
+    if value != 0.0 and not LEAST <= value <= MOST:
+        raise ValueError(f"{name}={value!r}: must be a number from {LEAST} to {MOST}")
+    return value
+
+
 def check_lams(lams):
-    """A non-empty one-dimensional array of positive finite numbers."""
+    """A non-empty one-dimensional array of prices of shifts."""
     try:
         lams = np.asarray(lams, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"lams={lams!r}: must be a sequence of numbers") from error
     if lams.ndim != 1 or lams.size == 0:
         raise ValueError(f"lams={lams!r}: must be a non-empty one-dimensional sequence")
-    bad = ~((lams > 0.0) & np.isfinite(lams))
-    if bad.any():
-        check_number("lams", float(lams[bad][0]), above=0.0)
+    for lam in lams:
+        check_price("lams", float(lam), above=0.0)
     return lams
 
 
@@ -101,6 +119,12 @@ def check_weights(sample_weight, X):
     if weights.min() < 0.0:
         worst = int(weights.argmin())
         raise ValueError(f"sample_weight[{worst}]={weights[worst]!r}: weights must not be negative")
+    most = int(weights.argmax())
+    if weights.any() and not LEAST <= weights[most] <= MOST:
+        raise ValueError(
+            f"sample_weight[{most}]={weights[most]!r}: the largest weight must be a number from {LEAST} to {MOST}; "
+            "multiply all weights by one number"
+        )
     if not weights.any():
         raise ValueError("sample_weight: all weights are zero; at least one example of each class needs a positive one")
     return np.require(weights, requirements=("C", "A", "W"))  # kernels are compiled for such arrays
@@ -108,7 +132,7 @@ def check_weights(sample_weight, X):
 
 def check_two_classes(y, weights):
     """The two classes in sorted order and +1 or -1 for each example, or a ValueError that names what y holds."""
-    classes, codes = _classes_and_codes(y)
+    classes, codes = classes_and_codes(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
@@ -123,25 +147,13 @@ def check_two_classes(y, weights):
 
 def check_signs(y, classes, n_examples):
     """+1 for each label of the second class and -1 for the first, or a ValueError for labels of neither."""
-    y = column_or_1d(y)
+    y = read_labels(y)
     if len(y) != n_examples:
         raise ValueError(f"X has {n_examples} rows and y has {len(y)} labels: inconsistent numbers of samples")
-    if not np.isin(y, classes).all():
+    is_second = are_equal(y, classes[1])
+    if not np.all(is_second | are_equal(y, classes[0])):
         raise ValueError(f"y has labels other than the {classes.tolist()} of the training set")
-    return np.where(y == classes[1], 1.0, -1.0)
-
-
-def _classes_and_codes(y):
-    """The distinct labels in sorted order, and the place of each label among them."""
-    if y.dtype.kind in "biuf":  # two numbers, the usual case, need no sorting
-        least, most = y.min(), y.max()
-        is_most = y == most
-        if least != most and np.all(is_most | (y == least)):
-            return np.array([least, most]), is_most.astype(np.intp)
-    try:
-        return np.unique(y, return_inverse=True)
-    except TypeError as error:
-        raise ValueError(f"y has labels that cannot be sorted: {error}; use labels of one type") from error
+    return np.where(is_second, 1.0, -1.0)
 
 
 def _listed(values, most=5):

@@ -11,6 +11,7 @@ from shiftlr import PrefilteredLogisticRegression, StandardLogisticRegression
 from shiftlr.methods import prefilter
 from shiftlr.model_selection.grids import fit_grid
 from shiftlr.solvers.neighbours import nearest_rows
+from sklearn.base import clone
 
 
 def stays(rule, seen, others, everybody):
@@ -149,6 +150,26 @@ def test_a_table_of_neighbours_saves_the_search(storage, width, weighted):
     assert not kept.all()
     np.testing.assert_array_equal(model.kept_, kept)
     np.testing.assert_array_equal(model.coef_, coef)
+
+
+@pytest.mark.parametrize("columns", [2, 40])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_search_serves_all_settings_of_a_grid(columns, weighted):
+    X, y, _ = random_problem(1, 150, columns, noise=0.1)
+    weights = (np.arange(150) % 4).astype(float) if weighted else None
+    grid = [{"k": k} for k in (1, 2, 3, 7, 20)]
+    model = PrefilteredLogisticRegression(rule="majority", penalty="l2", alpha=0.1)
+    assert model.shared_by_settings(grid, X)["neighbours"].shape == (150, 19)
+    together = fit_grid(model, grid, X, y, weights)
+    for place, params in enumerate(grid):
+        alone = clone(model).set_params(**params).fit(X, y, weights)
+        np.testing.assert_array_equal(together.estimator(place).kept_, alone.kept_)
+        np.testing.assert_array_equal(together.estimator(place).coef_, alone.coef_)
+
+
+def test_equal_distances_of_dense_rows_are_searched_for_each_setting():
+    X = sparse_problem()[0]
+    assert PrefilteredLogisticRegression().shared_by_settings([{"k": 3}, {"k": 9}], X.toarray()) == {}
 
 
 @pytest.mark.parametrize("rule", prefilter.RULES)

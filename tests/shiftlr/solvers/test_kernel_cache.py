@@ -1,14 +1,10 @@
 """Compiled kernels: never stale, processes share them without harm, and no place to write is no error."""
 
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numba
 import pytest
-import shiftlr
+from kernel_package import AFTERWARDS, TIMES, finish, make_package, run, start
 from shiftlr import kernels
 from shiftlr.solvers import _kernel_cache
 
@@ -18,7 +14,7 @@ from shiftlr.solvers import _kernel_cache
 SHARED = """
 import sys, time
 from pathlib import Path
-from numba.core.caching import IndexDataCacheFile as File
+from shiftlr.solvers._kernel_cache import _Files as File
 
 me, other = sys.argv[1:]
 
@@ -29,7 +25,7 @@ def wait_for(step):
     while not Path(f"{other}.{step}").exists():
         time.sleep(0.005)
 
-load, save_index, save_data = File._load_index, File._save_index, File._save_data
+load, write = File._load_index, File._write
 loads = 0
 
 def slow_load(self):
@@ -40,55 +36,22 @@ def slow_load(self):
         wait_for("loaded")
     return index
 
-def slow_save_index(self, index):
-    if me == "whole":
-        wait_for("index")
-    save_index(self, index)
-    done("index")
+def slow_write(self, name, content):
+    step = "data" if name.endswith(".nbc") else "index"
+    if (me, step) in (("whole", "index"), ("fraction", "data")):
+        wait_for(step)
+    write(self, name, content)
+    done(step)
 
-def slow_save_data(self, name, data):
-    if me == "fraction":
-        wait_for("data")
-    save_data(self, name, data)
-    done("data")
-
-File._load_index, File._save_index, File._save_data = slow_load, slow_save_index, slow_save_data
+File._load_index, File._write = slow_load, slow_write
 from shiftlr.solvers.double import double
 print(double(2 if me == "whole" else 2.5))
-"""
-AFTERWARDS = """
-from shiftlr.solvers.double import double
-print(double(2), double(2.5), sum(double.stats.cache_hits.values()))
-"""
-TIMES = """
-from shiftlr.solvers._kernel import kernel
-
-@kernel(inline="never")
-def times(x):
-    return x + x
-"""
-DOUBLE = """
-from shiftlr.solvers._kernel import kernel
-from shiftlr.solvers.times import times
-
-@kernel(error_model="numpy")
-def double(x):
-    return times(x)
 """
 
 
 @pytest.fixture
 def package(tmp_path):
-    """The decorator alone, with two kernels, one of which calls the other."""
-    solvers = tmp_path / "shiftlr" / "solvers"
-    solvers.mkdir(parents=True)
-    for name in ("kernels.py", "solvers/_kernel.py", "solvers/_kernel_cache.py"):
-        shutil.copy(Path(shiftlr.__file__).parent / name, tmp_path / "shiftlr" / name)
-    for folder in (solvers, solvers.parent):
-        (folder / "__init__.py").touch()
-    (solvers / "times.py").write_text(TIMES)
-    (solvers / "double.py").write_text(DOUBLE)
-    return tmp_path
+    return make_package(tmp_path)
 
 
 @pytest.fixture
@@ -97,28 +60,6 @@ def nowhere(package):
     for path in (package / "shiftlr" / "solvers" / "__pycache__", package / "home"):
         path.write_text("in the way")
     return {"HOME": str(package / "home"), "XDG_CACHE_HOME": str(package / "home"), "TMPDIR": str(package)}
-
-
-def start(package, code, *words, **variables):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", code, *words],
-        cwd=package,
-        env=inherited | {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"} | variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finish(process):
-    out, error = process.communicate(timeout=300)
-    assert process.returncode == 0, error
-    return out.strip()
-
-
-def run(package, code, **variables):
-    return finish(start(package, code, **variables))
 
 
 def test_two_processes_compile_at_once(package):
@@ -153,6 +94,22 @@ def test_no_place_to_write_is_no_error(package, nowhere):
     assert kept.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.parametrize("asked_for", ["", "file", "file/below"])
+def test_no_home_and_no_place_to_write_is_no_error(package, nowhere, asked_for):
+    """As in a container, for a user without a name: nothing stands for "~", and no such folder is made."""
+    (package / "file").touch()
+    code = f"""
+import os, pwd
+def unknown(user): raise KeyError(user)
+pwd.getpwuid = unknown
+for name in ("HOME", "XDG_CACHE_HOME"): del os.environ[name]
+{AFTERWARDS}"""
+    variables = nowhere | ({"NUMBA_CACHE_DIR": str(package / asked_for)} if asked_for else {})
+    assert run(package, code, **variables) == "4 5.0 0"
+    assert run(package, code, **variables) == "4 5.0 2"
+    assert not (package / "~").exists() and (package / "file").read_text() == ""
+
+
 def test_a_temporary_place_of_others_is_not_taken(package, nowhere):
     """What is in the cache is executed, so a directory that others can write to is left alone."""
     theirs = package / f"shiftlr-kernels-{os.getuid()}"
@@ -168,7 +125,7 @@ def test_not_even_a_temporary_place_is_no_error(package, nowhere):
     assert not list(package.rglob("*.nb?"))
 
 
-@pytest.mark.parametrize("step", ["IndexDataCacheFile._save_data", "_CacheLocator.ensure_cache_path"])
+@pytest.mark.parametrize("step", ["IndexDataCacheFile._open_for_write", "_CacheLocator.ensure_cache_path"])
 def test_a_full_disk_is_no_error(package, step):
     full = f"""
 from numba.core import caching
@@ -183,7 +140,7 @@ caching.{step} = full
     "change",
     [
         "del caching.UserWideCacheLocator",
-        "del caching.IndexDataCacheFile._load_data",
+        "del caching.IndexDataCacheFile._data_path",
         "caching.FunctionCache = type('FunctionCache', (), {'__init__': lambda self, function: None})",
         "import shiftlr.kernels; shiftlr.kernels.SOLVERS = shiftlr.kernels.SOLVERS / 'in an archive'",
     ],
@@ -197,9 +154,19 @@ from shiftlr.solvers.double import double
 print(type(double._cache) is dispatcher.FunctionCache, double.targetoptions["error_model"])
 """
     assert run(package, code) == "True numpy"
-    if "_load_data" not in change:  # numba itself needs that
+    if "_data_path" not in change:  # numba itself needs that
         assert run(package, code + AFTERWARDS).endswith("4 5.0 0")
         assert run(package, code + AFTERWARDS).endswith("4 5.0 2")
+
+
+def test_kernels_call_a_version_that_python_cannot(package):
+    """It is compiled in less time. What Python calls is compiled when Python calls it, and gives the same."""
+    code = """
+from shiftlr.solvers.double import double
+from shiftlr.solvers.times import times
+print(double(2), len(times.overloads), len(times.inner.overloads), times(3), len(times.overloads))
+"""
+    assert run(package, code) == "4 0 1 6 1"
 
 
 def test_without_compiling(package):
@@ -241,7 +208,7 @@ def test_an_index_leads_to_nothing_but_its_own(files):
     old.save("key", "compiled")
     assert old.load("key") == "compiled" and files("new").load("key") is None
     (name,) = old._load_index().values()
-    files("new")._save_data(name, "compiled anew")  # and the index follows later
+    files("new")._write(name, "compiled anew")  # and the index follows later
     assert old.load("key") is None
 
 

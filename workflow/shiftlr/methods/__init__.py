@@ -11,6 +11,9 @@ and, if it is a `LogisticClassifier` that solves the profiled logistic loss, tha
 solved as one warm-started path:
 
     path_parameters = ("lam", "alpha")
+
+A class may have a method `check_params()` that raises a ValueError, `name=value: what is allowed`, for parameters that
+it does not take. It needs no data: so the benchmark asks it about every setting of a config before it runs anything.
 """
 
 import importlib
@@ -105,7 +108,9 @@ def import_file(path: Path, name: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, SystemExit):  # it would end whoever imports it, with status 0 as if all were done
+            raise ImportError(f"{path}: calls sys.exit({error.code!r}) when it is imported") from None
         raise
     return module

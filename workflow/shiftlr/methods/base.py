@@ -6,13 +6,17 @@ from functools import wraps
 from types import FrameType
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
-from threadpoolctl import ThreadpoolController
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
 
+from shiftlr.blas_threads import one_blas_thread
+from shiftlr.labels import are_equal, read_labels
+from shiftlr.solvers.optimality import objective_at, rounding_of_scores
+from shiftlr.solvers.path import is_known_to_have_minimum
 from shiftlr.solvers.problem import make_problem
 from shiftlr.solvers.separability import is_separable
 from shiftlr.validation import (
@@ -32,8 +36,7 @@ SEPARABLE = (
     "Use penalty='l2' or 'l1' with alpha > 0."
 )
 
-_LOST_IN_ROUNDING = 1e-6  # a solver that stops by itself above tol, but below this, has done what floating point allows
-_threads = ThreadpoolController()
+LOST_IN_ROUNDING = 1e-6  # a solver that stops by itself above tol, but below this, has done what floating point allows
 _BLAS_NEVER_SPLITS = 2048  # arrays below this size; asking for one thread costs a tenth of a fit of that size
 
 
@@ -54,10 +57,29 @@ def on_one_blas_thread(fit):
         sizes = [given.size for given in (*args, *kwargs.values()) if isinstance(given, np.ndarray) and given.ndim == 2]
         if sizes and max(sizes) < _BLAS_NEVER_SPLITS:
             return fit(*args, **kwargs)
-        with _threads.limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             return fit(*args, **kwargs)
 
     return fit_on_one_thread
+
+
+def _largest_optimality(tol, n_iters, max_iter):
+    """What `optimality_` may be after so many iterations, without a warning."""
+    return np.where(n_iters >= max_iter, tol, max(tol, LOST_IN_ROUNDING))
+
+
+def warn_if_path_not_converged(estimator, path, alphas, lams, X, signs, tol, max_iter):
+    """One warning for all fits of a path that did not converge, except where separable data have no minimum."""
+    above = np.flatnonzero(~(path.optimalities <= _largest_optimality(tol, path.n_iters, max_iter)))
+    bad = [k for k in above if alphas[k] > 0.0 or not np.all(signs * (X @ path.coefs[k] + path.intercepts[k]) > 0.0)]
+    if bad:
+        worst = bad[int(np.argmax(np.nan_to_num(path.optimalities[bad], nan=np.inf)))]
+        estimator._warn(
+            f"{len(bad)} of {len(path.optimalities)} fits of a path did not converge; the worst, at "
+            f"alpha={alphas[worst]:.6g} and lam={lams[worst]:.6g}, stopped after {path.n_iters[worst]} iterations "
+            f"(max_iter={max_iter}) with optimality {path.optimalities[worst]:.2e}, above tol={tol:.2e}; raise "
+            "max_iter or tol, or scale the features."
+        )
 
 
 class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
@@ -74,12 +96,22 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
             if hasattr(self, "feature_names_in_"):  # from an earlier fit; an array has no names
                 del self.feature_names_in_
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-            check_classification_targets(y)
+            y = None if y is None else read_labels(y)
+            countable = y if y is None or y.dtype.kind in "biufc" else np.zeros(len(y))
+            X, _ = validate_data(self, X, countable, accept_sparse="csr", dtype=np.float64)
+            check_classification_targets(countable)
             X = each_entry_once(X)
         weights = check_weights(sample_weight, X)
         self.classes_, signs = check_two_classes(y, weights)
         return X, signs, weights
+
+    def check_params(self):
+        """The parameters as `fit` uses them, by name, or a ValueError that names one that is not allowed.
+
+        Needs no data: so a grid can be checked before anything is fitted.
+        """
+        tol, max_iter = self._check_stopping()
+        return {"fit_intercept": bool(self.fit_intercept), "tol": tol, "max_iter": max_iter}
 
     def _check_stopping(self):
         check_flag("fit_intercept", self.fit_intercept)
@@ -101,6 +133,14 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         """The class of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0.0).astype(int)]
+
+    def score(self, X, y, sample_weight=None):
+        """Share of the rows that get the label they have, by weight: scikit-learn's accuracy, for any kind of label."""
+        places = (self.decision_function(X) > 0.0).astype(int)
+        y = read_labels(y)
+        check_consistent_length(places, y, sample_weight)
+        right = np.where(places == 1, are_equal(y, self.classes_[1]), are_equal(y, self.classes_[0]))
+        return float(np.average(right, weights=sample_weight))
 
     def suspicion(self, X, y):
         """How wrong each training label looks: (n_examples,), larger means more suspicious.
@@ -138,8 +178,34 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
     def _warn(self, message):
         warn_caller(f"{type(self).__name__}: {message}", ConvergenceWarning)
 
+    def _check_finite(self, X):
+        """A ValueError if the fit overflowed."""
+        learned = (self.coef_, self.intercept_, self.objective_)
+        if not all(np.isfinite(part).all() for part in learned):
+            sizes = abs(X).max(axis=0)
+            sizes = sizes.toarray().ravel() if sparse.issparse(X) else sizes
+            least, most = sizes[sizes > 0.0].min(initial=np.inf), sizes.max()
+            raise ValueError(
+                f"{type(self).__name__}: the fit left the range of floating-point numbers; the largest values of the "
+                f"columns of X lie between {least:.1e} and {most:.1e}. Scale the features, for example by "
+                "sklearn.preprocessing.StandardScaler."
+            )
+
+    def _warn_if_rounded(self, X, as_kept, slopes):
+        """A warning if the coefficients, in the units of the features, can't hold the minimum that was found.
+
+        `slopes` is by how much the objective may change if all scores change by 1.
+        """
+        rounding = slopes * rounding_of_scores(X, self.coef_.ravel(), self.intercept_[0])
+        if not max(abs(as_kept - self.objective_), rounding) <= LOST_IN_ROUNDING * abs(self.objective_):
+            self._warn(
+                f"rounding: coef_ and intercept_ give the objective {as_kept:.9g} where the minimum is "
+                f"{self.objective_:.9g}. The features have offsets or values too large for their differences; centre "
+                "and scale them, for example by sklearn.preprocessing.StandardScaler."
+            )
+
     def _warn_if_not_converged(self, tol):
-        if self.optimality_ > (tol if self.n_iter_ >= self.max_iter else max(tol, _LOST_IN_ROUNDING)):
+        if not self.optimality_ <= _largest_optimality(tol, self.n_iter_, self.max_iter):  # nor is NaN
             self._warn(
                 f"stopped after {self.n_iter_} iterations (max_iter={self.max_iter}) with optimality "
                 f"{self.optimality_:.2e}, above tol={tol:.2e}; raise max_iter or tol, or scale the features."
@@ -159,13 +225,15 @@ class LogisticClassifier(LinearBinaryClassifier):
         """`lam` of the profiled loss; 1 or more means no shifts."""
         return 1.0
 
+    def check_params(self):
+        penalty, alpha = check_penalty(self.penalty, self.alpha)
+        return super().check_params() | {"penalty": penalty, "alpha": alpha, "lam": self._price_of_shifts()}
+
     def _fit_logistic(self, X, signs, weights):
         """Fit the profiled logistic loss with the estimator's own penalty and stopping rule."""
-        penalty, alpha = check_penalty(self.penalty, self.alpha)
-        lam = self._price_of_shifts()
-        tol, max_iter = self._check_stopping()
-        problem = make_problem(X, signs, weights, penalty, bool(self.fit_intercept))
-        path = problem.path(np.array([alpha]), np.array([lam]), tol, max_iter)
+        params = self.check_params()
+        problem = make_problem(X, signs, weights, params["penalty"], params["fit_intercept"])
+        path = problem.path(np.array([params["alpha"]]), np.array([params["lam"]]), params["tol"], params["max_iter"])
         self._keep_solution(path, 0, X, signs, weights)
 
     def _keep_solution(self, path, k, X, signs, weights):
@@ -174,12 +242,17 @@ class LogisticClassifier(LinearBinaryClassifier):
         self.n_iter_ = int(path.n_iters[k])
         self.objective_ = float(path.objectives[k])
         self.optimality_ = float(path.optimalities[k])
-        margins = self._margins(X, signs)
+        self._check_finite(X)
+        margins = getattr(path, "margins", None)
+        if margins is None:
+            margins = self._margins(X, signs)
         lam = self._price_of_shifts()
-        if self.alpha == 0.0 and is_separable(X, signs, weights, self.fit_intercept, margins, lam, self.tol):
+        may_be_separable = self.alpha == 0.0 and not is_known_to_have_minimum(path, k)
+        if may_be_separable and is_separable(X, signs, weights, self.fit_intercept, margins, lam, self.tol):
             self._warn(SEPARABLE)
         else:
             self._warn_if_not_converged(self.tol)
+            self._warn_if_rounded(X, *objective_at(margins, weights, lam, self.penalty, self.alpha, path.coefs[k]))
         return margins
 
     def predict_proba(self, X):

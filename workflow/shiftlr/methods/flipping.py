@@ -3,26 +3,35 @@
 A hidden true label z follows a logistic model; the label y that is seen is z, flipped with a probability that depends
 on z alone. E-step: the probability that each label is wrong. M-step: the flip probabilities in closed form, and a
 logistic regression on soft labels, for which the solver takes the doubts as a linear term instead of a second copy of
-the data.
+the data. Where the features say little about the labels EM is slow, and its gains look finished long before they are:
+Newton's steps (`solvers/ascent.py`) finish what it has begun.
 """
 
+import math
+
 import numpy as np
-from scipy.special import expit, log_expit
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import SEPARABLE, LogisticClassifier, on_one_blas_thread
-from shiftlr.solvers.problem import Start, make_problem
-from shiftlr.validation import check_number, check_penalty
+from shiftlr.methods.base import LOST_IN_ROUNDING, SEPARABLE, LogisticClassifier, on_one_blas_thread
+from shiftlr.solvers.ascent import ANYWHERE, NEARBY, climb, newton_step
+from shiftlr.solvers.marginal import Marginal
+from shiftlr.solvers.path import Start
+from shiftlr.solvers.problem import make_problem
+from shiftlr.validation import check_number, check_seed
 
 _SOLVER_STEPS = 1000  # at most, of an M-step
+_LEFT_TO_GAIN = 3e-7  # of the log-likelihood, that EM may stop short of its maximum,
+_LEFT_PER_EXAMPLE = 1e-4  # and at most this times the mean weight: less than chance can tell, however many examples
+_FIRST_LOOK = 4  # iterations of EM before the first look at second derivatives
+_LOOK_AGAIN = 1.5  # times as many until the next one
+_SLOW = 0.8  # a gain of this times the one before
 
 
 class FlippingLogisticRegression(LogisticClassifier):
     """Logistic regression on hidden true labels, of which some were flipped before they were seen.
 
     Maximises  sum_i w_i log(sum_z P(y_i | z) P(z | x_i)) - penalty(theta)  over theta, b and the flip probabilities. It
-    is not convex: EM finds a local maximum, and `n_init` > 1 takes the best of several starts.
+    is not convex: EM, finished by Newton's steps, finds a local maximum; `n_init` > 1 takes the best of several starts.
 
     Parameters
     ----------
@@ -33,9 +42,12 @@ class FlippingLogisticRegression(LogisticClassifier):
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
-        Stop when an iteration raises the log-likelihood per example by less than `tol`; the M-step's tolerance too.
+        Stop when an iteration raises the log-likelihood per example by less than `tol` and, at the rate of the last two
+        iterations, all later ones would add less than 3e-7 of it; the M-step's tolerance too. Except with L1 or with
+        more than 1000 columns (or than examples), second derivatives have to agree that no more than that is left to
+        gain, nor more than 1e-4 times the mean weight.
     max_iter : int
-        Most EM iterations of a start.
+        Most iterations of a start. The first four are EM's, later ones may be Newton's.
     random_state : int, RandomState or None
 
     Attributes
@@ -69,37 +81,51 @@ class FlippingLogisticRegression(LogisticClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def check_params(self):
+        return super().check_params() | {
+            "initial_flip": check_flips(self.initial_flip),
+            "n_init": check_number("n_init", self.n_init, at_least=1, integer=True),
+            "random_state": check_seed("random_state", self.random_state),
+        }
+
     @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
-        penalty, alpha = check_penalty(self.penalty, self.alpha)
-        tol, max_iter = self._check_stopping()
-        flips = check_flips(self.initial_flip)
-        n_init = check_number("n_init", self.n_init, at_least=1, integer=True)
+        params = self.check_params()
+        penalty, alpha, tol, max_iter = (params[name] for name in ("penalty", "alpha", "tol", "max_iter"))
+        flips, n_init, random = (params[name] for name in ("initial_flip", "n_init", "random_state"))
         X, signs, weights = self._check_data(X, y, sample_weight)
-        em = _EM(make_problem(X, signs, weights, penalty, bool(self.fit_intercept)), X, signs, weights, penalty, alpha)
+        intercept = params["fit_intercept"]
+        marginal = Marginal(X, signs, weights, penalty, alpha, intercept)
+        em = _EM(make_problem(X, signs, weights, penalty, intercept), marginal)
         standard = em.m_step(None, None, tol)
-        random = check_random_state(self.random_state)
-        if alpha == 0.0 and em.margins(standard)[weights > 0.0].min() > 0.0:  # no maximum, and no need of flips
-            best, n_init = em.state(standard, np.zeros(2)), 1
+        unflipped = marginal.at(standard, np.zeros(2))
+        if alpha == 0.0 and unflipped.margins[weights > 0.0].min() > 0.0:  # no maximum, and no need of flips
+            best, n_init = _Run(unflipped), 1
             self._warn(SEPARABLE)
         else:
             best = em.run(standard, flips, tol, max_iter)
         for _ in range(n_init - 1):
             spread = random.normal(size=X.shape[1]) * np.abs(standard.coef).mean()
             start = Start(standard.coef + spread, standard.intercept)
-            state = em.run(start, random.uniform(0.02, 0.48, size=2), tol, max_iter)
-            if state.log_likelihoods[-1] > best.log_likelihoods[-1]:
-                best = state
-        self._keep(best.start.coef, best.start.intercept)
-        down, up = best.flips  # of the first class, of the second
+            run = em.run(start, random.uniform(0.02, 0.48, size=2), tol, max_iter)
+            if run.log_likelihoods[-1] > best.log_likelihoods[-1]:
+                best = run
+        self._keep(best.point.start.coef, best.point.start.intercept)
+        down, up = best.point.flips  # of the first class, of the second
         self.flip_probabilities_ = np.array([[1.0 - down, down], [up, 1.0 - up]])
-        self.doubts_ = best.doubts
+        self.doubts_ = best.point.doubts
         self.log_likelihoods_ = best.log_likelihoods
         self.objective_ = -best.log_likelihoods[-1]
         self.n_iter_ = max(len(best.log_likelihoods) - 1, 1)
+        self._check_finite(X)
         if not best.converged:
             self._warn(f"EM stopped after max_iter={max_iter} iterations; raise max_iter or tol={tol:.1e}")
+        elif not best.optimality <= max(tol, LOST_IN_ROUNDING):
+            self._warn(
+                f"the last logistic fit of EM ended with optimality {best.optimality:.2e}, above tol={tol:.2e}, so the "
+                "likelihood may be short of its maximum; scale the features."
+            )
         return self
 
     def suspicion(self, X, y):
@@ -128,85 +154,105 @@ def check_flips(initial_flip):
     return flips
 
 
-class _State:
+def left_to_gain(gain, before):
+    """What a series of gains has still to bring if they go on shrinking as the last two did."""
+    if gain <= 0.0:
+        return 0.0
+    return gain * gain / (before - gain) if gain < before < np.inf else np.inf
+
+
+class _Run:
     """Where one run of EM stands."""
 
-    def __init__(self, start, flips, doubts, log_likelihood):
-        self.start, self.flips, self.doubts = start, flips, doubts
-        self.log_likelihoods = [log_likelihood]
+    def __init__(self, point):
+        self.point = point
+        self.log_likelihoods = [point.log_likelihood]
         self.converged = True
+        self.optimality = 0.0  # of the last M-step
 
-    def mirror(self):
-        """Exchange the names of the true classes: the same likelihood, with labels right more often than not."""
-        self.start = Start(-self.start.coef, -self.start.intercept)
-        self.flips, self.doubts = 1.0 - self.flips[::-1], 1.0 - self.doubts
+    def take(self, points):
+        """Go on to the last of the points."""
+        self.log_likelihoods += [point.log_likelihood for point in points]
+        self.point = points[-1] if points else self.point
 
 
 class _EM:
-    """The two steps on one prepared problem. `flips[c]` is the probability that a true label c is seen as the other."""
+    """The two steps on one prepared problem."""
 
-    def __init__(self, problem, X, signs, weights, penalty, alpha):
-        self.problem, self.X, self.signs, self.weights = problem, X, signs, weights
-        self.penalty, self.alpha = penalty, alpha
-        self.seen = (signs > 0).astype(int)
-        self.total = weights.sum()
+    def __init__(self, problem, marginal):
+        self.problem, self.marginal = problem, marginal
 
     def run(self, start, flips, tol, max_iter):
-        """Iterate until the log-likelihood stands still. An iteration that lowers it, by rounding, is not taken."""
-        state = self.state(start, flips)
-        state.converged = False
-        for _ in range(max_iter):
-            flips = self.flips_given(state.doubts)
-            start = self.m_step(state.start, state.doubts, tol)
-            log_likelihood, doubts = self.e_step(start, flips)
-            gain = log_likelihood - state.log_likelihoods[-1]
-            if gain >= 0.0:
-                state.start, state.flips, state.doubts = start, flips, doubts
-                state.log_likelihoods.append(log_likelihood)
-            if gain <= tol * self.total:
-                state.converged = True
-                break
-        if state.flips.sum() > 1.0:
-            state.mirror()
-        return state
+        """Iterate until the log-likelihood stands still. An iteration that lowers it, by rounding, is not taken.
 
-    def state(self, start, flips):
-        """Where EM stands at given weights and flip probabilities."""
-        log_likelihood, doubts = self.e_step(start, flips)
-        return _State(start, flips, doubts, log_likelihood)
+        From time to time the second derivatives are looked at: whether EM, which may be slow, has far to go. If it has,
+        and is close enough to the maximum, Newton's steps take it there.
+        """
+        marginal = self.marginal
+        run = _Run(marginal.at(start, flips))
+        run.converged, gain, n_iter, looks_at, fixed = False, np.inf, 0, _FIRST_LOOK, flips == 0.0
+        while n_iter < max_iter and not run.converged:
+            before, gain = gain, self.step(run, tol)
+            n_iter += 1
+            least = _LEFT_TO_GAIN * abs(run.log_likelihoods[-1])
+            promised = left_to_gain(gain, before)
+            settled = gain <= tol * marginal.total and promised <= least
+            if not marginal.is_smooth:
+                run.converged = settled
+                continue
+            if not settled and (n_iter < looks_at or gain >= before):
+                continue
+            looks_at = math.ceil(_LOOK_AGAIN * n_iter)
+            expansion = marginal.expand(run.point)
+            step = newton_step(expansion, run.point.flips, fixed, ANYWHERE if settled else NEARBY)
+            least = min(least, _LEFT_PER_EXAMPLE * marginal.total / np.count_nonzero(marginal.weights))
+            if settled and (step is None or (step.damping == 0.0 and step.gain <= least)):
+                run.converged = True
+            elif settled or (step is not None and _is_slow(step, gain, before, promised)):
+                dampings = ANYWHERE if settled else NEARBY
+                points, run.converged = climb(marginal, run.point, expansion, fixed, dampings, max_iter - n_iter)
+                run.take(points)
+                n_iter += len(points)
+                if run.converged:
+                    run.optimality = 0.0
+                elif points:
+                    gain, looks_at = np.inf, n_iter + _FIRST_LOOK
+                elif settled:  # where rounding allows no step
+                    run.converged = True
+                    run.optimality = run.optimality if step.gain <= least else np.inf
+        if run.point.flips.sum() > 1.0:
+            run.point = _mirrored(run.point)
+        return run
 
-    def margins(self, start):
-        return self.signs * (self.X @ start.coef + start.intercept)
-
-    def e_step(self, start, flips):
-        """(Penalised log-likelihood of the labels seen, probability that each is wrong)."""
-        margins = self.margins(start)
-        log_right = log_expit(margins) + _log(1.0 - flips)[self.seen]
-        log_wrong = log_expit(-margins) + _log(flips)[1 - self.seen]
-        log_seen = np.logaddexp(log_right, log_wrong)
-        return self.weights @ log_seen - self.penalty_of(start.coef), expit(log_wrong - log_right)
-
-    def flips_given(self, doubts):
-        """The M-step's closed form: the expected share of each true class that was flipped."""
-        flips = np.empty(2)
-        for true in (0, 1):
-            flipped = (self.weights * doubts)[self.seen != true].sum()
-            kept = (self.weights * (1.0 - doubts))[self.seen == true].sum()
-            flips[true] = flipped / (flipped + kept) if flipped + kept > 0.0 else 0.0
-        return flips
+    def step(self, run, tol):
+        """One iteration; returns its gain."""
+        point = run.point
+        start = self.m_step(point.start, point.doubts, tol)
+        after = self.marginal.at(start, point.next_flips)
+        gain = after.log_likelihood - point.log_likelihood
+        run.optimality = self.optimality
+        if gain >= 0.0:
+            run.take([after])
+        elif -gain > _LEFT_TO_GAIN * abs(after.log_likelihood):  # no rounding: the M-step has missed its minimum
+            run.optimality = np.inf
+        return gain
 
     def m_step(self, start, doubts, tol):
         """Logistic regression on labels that are wrong with probability `doubts`."""
-        path = self.problem.path(np.array([self.alpha]), np.array([1.0]), tol, _SOLVER_STEPS, start, doubts)
+        alphas, lams = np.array([self.marginal.alpha]), np.array([1.0])
+        path = self.problem.path(alphas, lams, tol, _SOLVER_STEPS, start, doubts)
+        self.optimality = float(path.optimalities[0])
         return Start(path.coefs[0], float(path.intercepts[0]))
 
-    def penalty_of(self, coef):
-        if self.penalty is None:
-            return 0.0
-        return self.alpha * (np.abs(coef).sum() if self.penalty == "l1" else 0.5 * (coef @ coef))
+
+def _is_slow(step, gain, before, promised):
+    """Whether EM's gains shrink slowly, where the information is positive, or are much less than there is to gain."""
+    if not gain < before:
+        return False
+    return step.gain > 2.0 * promised or (gain > _SLOW * before and step.damping == 0.0)
 
 
-def _log(probabilities):
-    """Logarithms with log(0) = -inf and no warning: a flip probability may become 0 exactly."""
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities)
+def _mirrored(point):
+    """The names of the true classes exchanged: the same likelihood, with labels right more often than not."""
+    start = Start(-point.start.coef, -point.start.intercept)
+    return point._replace(start=start, flips=1.0 - point.flips[::-1], doubts=1.0 - point.doubts)

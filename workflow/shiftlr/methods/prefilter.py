@@ -11,6 +11,7 @@ from shiftlr.solvers.neighbours import nearest_rows, restrict
 from shiftlr.validation import check_choice, check_number, check_signs
 
 RULES = ("any", "majority", "all", "positives", "prior")
+_APART = 1e-9  # distances that differ by this share of the largest are in the same order however they are summed
 
 
 class PrefilteredLogisticRegression(LogisticClassifier):
@@ -51,6 +52,10 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    def check_params(self):
+        check_choice("rule", self.rule, RULES)
+        return super().check_params() | {"k": _check_k(self.k), "rule": self.rule}
+
     @on_one_blas_thread
     def fit(self, X, y, sample_weight=None, neighbours=None):
         """Filter, then fit to what is left.
@@ -62,8 +67,7 @@ class PrefilteredLogisticRegression(LogisticClassifier):
 
     def _filter_and_fit(self, X, y, sample_weight, neighbours, votes=None):
         """`votes` are the labels that count where an example is a neighbour; by default y."""
-        k = _check_k(self.k)
-        check_choice("rule", self.rule, RULES)
+        k = self.check_params()["k"]
         X, signs, weights = self._check_data(X, y, sample_weight)
         if neighbours is not None:
             neighbours = check_neighbours(neighbours, len(signs), k)
@@ -93,13 +97,18 @@ class PrefilteredLogisticRegression(LogisticClassifier):
         return ~self.kept_
 
     def shared_by_settings(self, grid, X):
-        """What `fit` needs for any setting of the grid: for sparse X, the neighbours for the largest k."""
-        if not sparse.issparse(X):  # a dense search may order equal distances otherwise for another k
-            return {}
+        """What `fit` needs for any setting of the grid: the neighbours for the largest k."""
         largest = max(_check_k(params.get("k", self.k)) for params in grid)
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
         wanted = min(largest, X.shape[0]) - 1
-        return {"neighbours": nearest_rows(X, wanted)} if wanted > 0 else {}
+        if wanted < 1:
+            return {}
+        if sparse.issparse(X):
+            return {"neighbours": nearest_rows(X, wanted)}
+        distances, neighbours = NearestNeighbors(n_neighbors=wanted).fit(X).kneighbors()
+        # A dense search may order equal distances otherwise for another k: then each k is searched for by itself.
+        apart = np.diff(distances, axis=1) > _APART * distances[:, -1:]
+        return {"neighbours": neighbours} if apart.all() else {}
 
 
 def _check_k(k):

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_if_path_not_converged
 from shiftlr.solvers.loss import shifts_from_margins
 from shiftlr.solvers.problem import make_problem, shares_shifted
-from shiftlr.validation import check_lams, check_number, check_penalty
+from shiftlr.validation import check_lams, check_number, check_penalty, check_price
 
 
 class Suspects(NamedTuple):
@@ -81,7 +81,7 @@ class RobustLogisticRegression(LogisticClassifier):
         return self
 
     def _price_of_shifts(self):
-        return check_number("lam", self.lam, above=0.0)
+        return check_price("lam", self.lam, above=0.0)
 
     def _keep_solution(self, path, k, X, signs, weights):
         margins = super()._keep_solution(path, k, X, signs, weights)
@@ -121,6 +121,7 @@ def robust_path(X, y, lams, penalty=None, alpha=0.0, fit_intercept=True, sample_
     order = np.argsort(-lams, kind="stable")
     problem = make_problem(X, signs, weights, penalty, bool(fit_intercept))
     path = problem.path(np.full(len(lams), alpha), lams[order], tol, max_iter)
+    warn_if_path_not_converged(model, path, np.full(len(lams), alpha), lams[order], X, signs, tol, max_iter)
     shares = shares_shifted(X, signs, path, lams[order])
     back = np.argsort(order, kind="stable")
     columns = (path.coefs, path.intercepts, path.objectives, shares, path.n_iters, path.optimalities)

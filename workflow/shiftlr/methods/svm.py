@@ -1,8 +1,10 @@
 """Soft-margin linear SVM, the report's section 6."""
 
+import numpy as np
+
 from shiftlr.methods.base import LinearBinaryClassifier, on_one_blas_thread
-from shiftlr.solvers.problem import fit_hinge
-from shiftlr.validation import check_number
+from shiftlr.solvers.svm import fit_hinge
+from shiftlr.validation import check_price
 
 _NO_SLACK = 1e-6  # an example on its margin has this much at most, by rounding
 
@@ -18,7 +20,7 @@ class LinearSVM(LinearBinaryClassifier):
     tol : float > 0
         Stop when the duality gap is at most `tol` of the objective.
     max_iter : int
-        Most Newton steps or, for sparse features of more than 1000 columns, sweeps of dual coordinate descent.
+        Most sweeps of dual coordinate descent (those over a part of the examples count as that part) and Newton steps.
 
     Attributes
     ----------
@@ -35,19 +37,26 @@ class LinearSVM(LinearBinaryClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
+    def check_params(self):
+        return super().check_params() | {"C": check_price("C", self.C, above=0.0)}
+
     @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and two-valued labels y."""
-        price = check_number("C", self.C, above=0.0)
-        tol, max_iter = self._check_stopping()
+        params = self.check_params()
+        tol, max_iter = params["tol"], params["max_iter"]
         X, signs, weights = self._check_data(X, y, sample_weight)
-        fit = fit_hinge(X, signs, price * weights, bool(self.fit_intercept), tol, max_iter)
+        fit = fit_hinge(X, signs, params["C"] * weights, params["fit_intercept"], tol, max_iter)
         self._keep(fit.coef, fit.intercept)
         self.multipliers_ = fit.multipliers
         self.objective_ = float(fit.objective)
         self.n_iter_ = int(fit.n_iter)
         self.optimality_ = float(fit.gap / fit.objective) if fit.objective > 0.0 else 0.0
+        self._check_finite(X)
         self._warn_if_not_converged(tol)
+        slack = 1.0 - self._margins(X, signs)
+        as_kept = 0.5 * (fit.coef @ fit.coef) + params["C"] * (weights @ np.maximum(slack, 0.0))
+        self._warn_if_rounded(X, as_kept, params["C"] * weights[slack > -_NO_SLACK].sum())
         return self
 
     def suspicion(self, X, y):

@@ -14,11 +14,17 @@ import numpy as np
 from scipy.special import log_expit
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.utils import column_or_1d
 
-from shiftlr.methods.base import LinearBinaryClassifier, LogisticClassifier, on_one_blas_thread
+from shiftlr.labels import read_labels
+from shiftlr.methods.base import (
+    LinearBinaryClassifier,
+    LogisticClassifier,
+    on_one_blas_thread,
+    warn_if_path_not_converged,
+)
+from shiftlr.model_selection.predictions import check_classes, check_flags
 from shiftlr.solvers.problem import make_problem, shares_shifted
-from shiftlr.validation import check_choice, check_number, check_penalty, check_signs
+from shiftlr.validation import check_choice, check_penalty, check_price, check_signs
 
 
 def lam_grid(lams, **fixed):
@@ -33,14 +39,15 @@ def alpha_grid(alphas, prefer="weaker", **fixed):
 
 
 class Fits:
-    """The fits of a grid, by any classifier: `estimator(k)` is one of them."""
+    """The fits of a grid, by any classifier: `estimator(k)` is one of them. `classes` are those of the labels."""
 
-    def __init__(self, shares, estimator):
-        self.shares, self.estimator = shares, estimator
+    def __init__(self, shares, estimator, classes):
+        self.shares, self.estimator, self.classes = shares, estimator, classes
 
     def accuracies(self, X, y):
         """Share of the rows that each fit classifies rightly."""
-        return self._each(lambda fit: np.mean(fit.predict(X) == y))
+        y = read_labels(y)
+        return self._each(lambda fit: np.mean(check_classes(fit.predict(X), self.classes, len(y)) == y))
 
     def scores(self, X, y, scoring):
         """Accuracies, or what the scorer named `scoring` says."""
@@ -57,9 +64,11 @@ class LinearFits(Fits):
     """Fits of a linear classifier, kept as arrays so that they are scored all at once."""
 
     def __init__(self, model, coefs, intercepts, shares, estimator):
-        super().__init__(shares, estimator)
-        self.model, self.classes = model, model.classes_  # any one of the fits: it checks new data
+        super().__init__(shares, estimator, model.classes_)
+        self.model = model  # any one of the fits: it checks new data
         self.coefs, self.intercepts = coefs, intercepts
+        if np.isnan(coefs).any() or np.isnan(intercepts).any():
+            raise ValueError(f"{type(model).__name__}: some of its weights are NaN")
 
     def margins(self, X, y):
         """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
@@ -80,7 +89,7 @@ class LinearFits(Fits):
     def accuracies(self, X, y):
         """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
         margins = self.margins(X, y)
-        first_class = (column_or_1d(y) == self.classes[0])[:, None]
+        first_class = (check_signs(y, self.classes, len(margins)) < 0.0)[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
 
     def scores(self, X, y, scoring):
@@ -113,9 +122,12 @@ def fit_grid(estimator, grid, X, y, sample_weight=None, fit_params=None):
 
 def collect_fits(fits, X, y):
     """Classifiers that were fitted to X and y one by one, as the fits of a grid."""
-    shares = np.array([np.mean(fit.suspected(X, y)) if has_shifts(fit) else np.nan for fit in fits])
+    y = read_labels(y)
+    shares = np.array(
+        [np.mean(check_flags(fit.suspected(X, y), len(y))) if has_shifts(fit) else np.nan for fit in fits]
+    )
     if not isinstance(fits[0], LinearBinaryClassifier):
-        return Fits(shares, fits.__getitem__)
+        return Fits(shares, fits.__getitem__, np.unique(y))
     coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
     return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
 
@@ -128,15 +140,20 @@ def _fit_path(estimator, grid, X, y, sample_weight):
     model = clone(estimator)
     tol, max_iter = model._check_stopping()
     X, signs, weights = model._check_data(X, y, sample_weight)
-    alphas, lams = np.empty(len(grid)), np.empty(len(grid))
-    for k, params in enumerate(grid):
-        penalty, alphas[k] = check_penalty(model.penalty, params.get("alpha", model.alpha))
-        lams[k] = check_number("lam", params["lam"], above=0.0) if "lam" in params else model._price_of_shifts()
+    own_lam = None if all("lam" in params for params in grid) else model._price_of_shifts()
+    alphas = _each_once(
+        lambda alpha: check_penalty(model.penalty, alpha)[1], [params.get("alpha", model.alpha) for params in grid]
+    )
+    lams = _each_once(lambda lam: check_price("lam", lam, above=0.0), [params.get("lam", own_lam) for params in grid])
+    penalty = model.penalty if alphas[0] > 0.0 else None  # all of the grid or none
     ranks = np.unique(-alphas, return_inverse=True)[1]
     order = np.lexsort((np.where(ranks % 2 == 0, -lams, lams), ranks))
     problem = make_problem(X, signs, weights, penalty, bool(model.fit_intercept))
     path = problem.path(alphas[order], lams[order], tol, max_iter)
-    path = path._replace(**{name: column[np.argsort(order)] for name, column in path._asdict().items()})
+    warn_if_path_not_converged(model, path, alphas[order], lams[order], X, signs, tol, max_iter)
+    if np.any(np.diff(order) != 1):
+        places = np.argsort(order)
+        path = path._replace(**{name: column[places] for name, column in path._asdict().items()})
 
     def build(k):
         built = clone(estimator).set_params(**grid[k])
@@ -148,6 +165,15 @@ def _fit_path(estimator, grid, X, y, sample_weight):
 
     shares = shares_shifted(X, signs, path, lams) if has_shifts(model) else np.full(len(grid), np.nan)
     return LinearFits(model, path.coefs, path.intercepts, shares, build)
+
+
+def _each_once(check, values):
+    """An array of what `check` makes of each value; numbers that a grid repeats are checked once."""
+    known = {}
+    for value in values:
+        if type(value) is not float or value not in known:
+            known[value] = check(value)
+    return np.array([known[value] for value in values])
 
 
 def has_shifts(estimator):

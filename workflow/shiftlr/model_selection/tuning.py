@@ -4,11 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils import _safe_indexing, column_or_1d, indexable
+from sklearn.utils import _safe_indexing, indexable
 
 from shiftlr import methods
+from shiftlr.labels import classes_and_codes, read_labels
 from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
+from shiftlr.model_selection.predictions import check_scores
 from shiftlr.solvers.loss import threshold
 from shiftlr.validation import check_choice, check_number
 
@@ -116,19 +118,20 @@ def fold_scores(
     check_grid(grid)
     n_repeats = check_number("n_repeats", n_repeats, at_least=1, integer=True)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    X, y, sample_weight = indexable(X, column_or_1d(y), sample_weight)
+    X, y, sample_weight = indexable(X, read_labels(y), sample_weight)
+    strata = classes_and_codes(y)[1]  # scikit-learn's folds know fewer kinds of labels
     totals = np.zeros(len(grid))
     for repeat in range(n_repeats):
         # None draws anew, and a generator moves on by itself
         seed = random_state + repeat if isinstance(random_state, int) else random_state
         folds = kind(n_splits=n_splits, shuffle=True, random_state=seed)
-        for train, held_out in folds.split(X, y, groups):
+        for train, held_out in folds.split(X, strata, groups):
             weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
             settings = _scaled(estimator, grid, len(train) / len(y)) if per_example else grid
             more = {name: _safe_indexing(values, train) for name, values in (fit_params or {}).items()}
             fits = fit_grid(estimator, settings, _safe_indexing(X, train), y[train], weight, more)
             totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
-    return totals / (n_splits * n_repeats)
+    return check_scores(totals / (n_splits * n_repeats), grid)
 
 
 def _scaled(estimator, grid, share):
@@ -165,11 +168,13 @@ def first_procedure(
     random_state=0,
     scoring=None,
     per_example=False,
+    fit=fit_grid,
 ):
     """Section 3.3, first: for each alpha the lam of best train accuracy; then alpha on the development set or by folds.
 
     Ties go to the larger lam (or the smaller: `prefer_lam`), then to the weaker alpha (or the stronger: `prefer`).
-    `scoring` is what alpha is chosen by, accuracy by default; `per_example` is told in `fold_scores`.
+    `scoring` is what alpha is chosen by, accuracy by default; `per_example` is told in `fold_scores`. `fit(estimator,
+    grid, X, y)` fits all settings to all rows: another one than `fit_grid` may know them from before.
     """
     check_choice("prefer_lam", prefer_lam, ("larger", "smaller"))
     _check_robust(estimator)
@@ -178,7 +183,7 @@ def first_procedure(
     direction = 1 if prefer_lam == "larger" else -1
     candidates = [lam_grid(lams, **setting)[::direction] for setting in alpha_grid(alphas, prefer)]
     flat = [candidate for row in candidates for candidate in row]
-    fits = fit_grid(estimator, flat, X, y)
+    fits = fit(estimator, flat, X, y)
     accuracies = train_accuracies(fits, [candidate["lam"] for candidate in flat], X, y, by)
     best = np.argmax(accuracies.reshape(len(candidates), -1), axis=1)
     grid = [row[k] for row, k in zip(candidates, best, strict=True)]
@@ -217,6 +222,7 @@ def _check_robust(estimator):
 
 def choose(grid, fits, scores, limit=None):
     """The first best among the settings allowed."""
+    scores = check_scores(scores, grid)
     if not (limit is None or isinstance(limit, ShareLimit)):
         raise ValueError(f"limit={limit!r}: must be None or a ShareLimit")
     allowed = np.ones(len(grid), dtype=bool) if limit is None else limit.allowed(fits.shares)

@@ -1,8 +1,16 @@
-"""The decorator of all kernels: numba's `njit`, and a cache of our own for each kernel (`_kernel_cache.py`)."""
+"""The decorator of all kernels: numba's `njit`, and a cache of our own for each kernel (`_kernel_cache.py`).
+
+How long kernels take to compile depends on how they are cut. A compiled kernel contains all that it calls, optimised
+and translated once more, so each level of calls costs as much again: a kernel that is called in one place only, by one
+with the same `fastmath`, is better `inline="always"`. Two more things numba makes of every function only where they are
+used here: what Python calls it by, which has to take apart all arguments, and what C does.
+"""
 
 from collections.abc import Callable
+from functools import cached_property, wraps
 
-from numba import njit
+import numpy as np
+from numba import jit, njit
 
 _cache_of: Callable | None
 try:
@@ -22,10 +30,45 @@ def kernel(**options):
     def compiled(function):
         made = njit(**options)(function)
         if made is function:  # NUMBA_DISABLE_JIT
-            return made
+            return _uncompiled(function)
         if _cache_of is None or not hasattr(made, "_cache"):
             return njit(cache=True, **options)(function)
+        made.targetoptions["no_cfunc_wrapper"] = True
         made._cache = _cache_of(function)
+        made.__class__ = _class_of_kernels(type(made))
         return made
 
     return compiled
+
+
+_classes: dict[type, type] = {}
+
+
+def _class_of_kernels(kind: type) -> type:
+    """Functions as numba has them, of which other kernels call `inner`.
+
+    Numba asks what it finds in a kernel for its type, and the type of a function says what is called.
+    """
+    if kind not in _classes:
+        members = {"inner": cached_property(_inner), "_numba_type_": property(lambda self: self.inner._type)}
+        _classes[kind] = type("Kernel", (kind,), {"__module__": __name__, **members})
+    return _classes[kind]
+
+
+def _inner(made):
+    """The same without what Python calls it by. It is not kept: whoever is compiled with it is."""
+    return jit(**made.targetoptions, no_cpython_wrapper=True)(made.py_func)
+
+
+def _uncompiled(function):
+    """The function in plain Python, for debugging, with the arithmetic of compiled code.
+
+    A division by 0 is infinite, and whole numbers of a fixed size overflow, without an error or a warning.
+    """
+
+    @wraps(function)
+    def call(*given):
+        with np.errstate(all="ignore"):
+            return function(*(np.float64(value) if type(value) is float else value for value in given))
+
+    return call

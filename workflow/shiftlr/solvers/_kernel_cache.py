@@ -1,6 +1,6 @@
 """Where compiled kernels are kept, so that nobody gets one that does not fit.
 
-Numba's own cache leaves three gaps. Here they are closed for our kernels, and numba is left as it is:
+Numba's own cache leaves four gaps. Here they are closed for our kernels, and numba is left as it is:
 
 - A compiled kernel contains the kernels it calls, those of other files too, but numba looks only at the file the kernel
   itself stands in. Here all are as fresh as the fingerprint, a hash of all these files.
@@ -9,6 +9,8 @@ Numba's own cache leaves three gaps. Here they are closed for our kernels, and n
   the file cannot collide; the worst left is that a kernel is compiled twice.
 - Where there is no place to write, numba raises, and so it does on a full disk. A temporary directory serves then, or
   kernels are not kept.
+- A damaged file makes numba raise nearly any error, or run damaged code. Here every file has a checksum, also of its
+  name and the fingerprint; what does not match is compiled anew and written over.
 
 This module uses private names of numba's. It cannot be imported with a version that lacks one.
 """
@@ -22,7 +24,8 @@ from functools import cache
 from pathlib import Path
 
 from numba import config
-from numba.core import caching
+from numba.core import caching, options
+from numba.core.runtime import rtsys
 
 from shiftlr import kernels
 
@@ -30,8 +33,10 @@ _USED = {
     caching._CacheLocator: ("ensure_cache_path",),
     caching.UserWideCacheLocator: ("get_cache_path",),
     caching.CompileResultCacheImpl: ("_locator_classes",),
-    caching.IndexDataCacheFile: ("load", "_load_index", "_save_index", "_load_data", "_save_data", "_dump"),
-    caching.FunctionCache: ("_impl_class", "load_overload", "save_overload"),
+    caching.IndexDataCacheFile: ("save", "load", "flush", "_data_path", "_dump", "_open_for_write"),
+    options.DefaultOptions: ("no_cfunc_wrapper", "no_cpython_wrapper"),
+    caching.FunctionCache: ("_impl_class", "load_overload", "_load_overload", "save_overload"),
+    rtsys: ("initialize",),
     caching.IndexDataCacheFile("", "", None): ("_index_name", "_source_stamp", "_cache_path"),
 }
 if missing := [name for owner, names in _USED.items() for name in names if not hasattr(owner, name)]:
@@ -39,7 +44,8 @@ if missing := [name for owner, names in _USED.items() for name in names if not h
 if not (kernels.SOLVERS / "_kernel.py").exists():
     raise ImportError("no source files, as in an archive: nothing to take a fingerprint of")
 
-_DAMAGED = (EOFError, pickle.UnpicklingError)  # what a machine that went down may leave
+_BEGINNING = pickle.dumps("shiftlr")  # what stands here is numba's version for those who know no checksums
+_CHECKSUM_SIZE = 32
 
 _fingerprint = cache(kernels.fingerprint)
 _cpu_id = cache(kernels.cpu_id)
@@ -74,6 +80,8 @@ class _Locator(caching._CacheLocator):
 def _place(asked_for, beside, users_own):
     """A directory that can be written to; where there is none at all, one that kernels are looked for in."""
     places = [os.path.join(asked_for, _fingerprint())] if asked_for else []
+    if not os.path.isabs(users_own):  # no home directory: "~" stands for nothing
+        users_own = beside
     for place in (*places, beside, users_own):
         with suppress(OSError):
             os.makedirs(place, exist_ok=True)
@@ -97,32 +105,50 @@ def _temporary():
 
 
 class _Files(caching.IndexDataCacheFile):
-    """The index and the data of one kernel. An index never leads astray: the data say themselves what they are of."""
+    """The index and the data of one kernel, each with a checksum."""
 
     def save(self, key, data):
         if kernels.fingerprint() != self._source_stamp:
             return  # the sources have changed since they were imported, and nobody knows which were compiled
         name = f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(self._dump(key)).hexdigest()[:16]}.nbc"
-        self._save_data(name, data)
+        self._write(name, data)
         overloads = self._load_index()
         if overloads.get(key) != name:
             self._save_index(overloads | {key: name})
 
+    def load(self, key):
+        name = self._load_index().get(key)
+        return None if name is None else self._read(name)
+
     def _load_index(self):
-        try:
-            return super()._load_index()
-        except (OSError, *_DAMAGED):
-            return {}
+        return self._read(self._index_name) or {}
 
-    def _save_data(self, name, data):
-        super()._save_data(name, (self._source_stamp, data))
+    def _save_index(self, overloads):
+        self._write(self._index_name, overloads)
 
-    def _load_data(self, name):
+    def _write(self, name, content):
+        content = self._dump(content)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(_BEGINNING + self._checksum(name, content) + content)
+
+    def _read(self, name):
+        """What was saved by this name, of these sources; None for anything else that may be there."""
         try:
-            stamp, data = super()._load_data(name)
-        except _DAMAGED:
+            found = Path(self._data_path(name)).read_bytes()
+        except OSError:
             return None
-        return data if stamp == self._source_stamp else None
+        start = len(_BEGINNING) + _CHECKSUM_SIZE
+        content = found[start:]
+        if found[:start] != _BEGINNING + self._checksum(name, content):
+            return None
+        try:
+            return pickle.loads(content)
+        except Exception:  # undamaged, but something that it is made of has changed
+            return None
+
+    def _checksum(self, name, content):
+        about = f"{self._source_stamp} {name} ".encode()
+        return hashlib.blake2b(about + content, digest_size=_CHECKSUM_SIZE).digest()
 
 
 class _Implementation(caching.CompileResultCacheImpl):
@@ -139,6 +165,15 @@ class KernelCache(caching.FunctionCache):
         super().__init__(py_func)
         plain = self._cache_file
         self._cache_file = _Files(plain._cache_path, self._impl.filename_base, _fingerprint())
+
+    def load_overload(self, sig, target_context):
+        # Numba would first load all that it needs to compile, which takes longer than all kernels of a fit. What was
+        # compiled before needs only the functions that allocate memory; what was not, numba prepares for by itself.
+        rtsys.initialize(target_context)
+        try:
+            return self._load_overload(sig, target_context)
+        except Exception:  # undamaged, but of another version of LLVM, say: compiled anew, and written over
+            return None
 
     def save_overload(self, sig, data):
         with suppress(OSError):  # a full disk, a directory that went away: the kernel is compiled, it just isn't kept

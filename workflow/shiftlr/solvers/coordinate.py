@@ -20,15 +20,17 @@ from shiftlr.solvers.quadratic_model import (
     solve_gram_model,
     total_of,
 )
+from shiftlr.solvers.screening import add_columns, foretell, grow_set
+from shiftlr.solvers.source import all_at_hand, figures_at_hand
 from shiftlr.solvers.working_set import (
     FACTORED,
     IN_GRAM,
     LARGEST_GRAM,
     SIZE,
     Problem,
-    column_figures,
-    grow_set,
     new_state,
+    set_gradients,
+    set_margins,
     shrink_set,
     start_set,
 )
@@ -37,29 +39,6 @@ _REUSE = 0.1  # H is kept while its curvatures are within this share of the pres
 _FLATNESS = 0.1  # first floor of the curvatures over the violation: a step moves flat margins by about the inverse
 _FLATNESS_AFAR = 0.3  # the same where nothing near the solution is known
 _ROUNDING = 4e-15  # relative rounding error allowed for in objectives
-
-
-@kernel(error_model="numpy")
-def _set_margins(features, problem, state):
-    """margins = signs * (X theta + b), from scratch."""
-    slots = state.fresh
-    for a in range(state.counts[SIZE]):
-        slots[a] = a
-    combine_columns(features, state.columns, slots, state.counts[SIZE], state.values, state.margins)
-    for i in range(state.margins.size):
-        state.margins[i] *= problem.signs[i]
-
-
-@kernel(fastmath=REORDER, error_model="numpy")
-def _set_gradients(features, problem, state):
-    """Residuals r = dloss / d(X theta + b) and, for the working set, the gradients of the smooth part."""
-    total = 0.0
-    for i in range(state.slopes.size):
-        state.residuals[i] = problem.signs[i] * state.slopes[i]
-        total += state.residuals[i]
-    state.gradients[0] = total + problem.tilt_b
-    for a in range(1, state.counts[SIZE]):
-        state.gradients[a] = column_dot(features, state.columns[a], state.residuals) + state.tilts[a]
 
 
 @kernel(fastmath=REORDER, error_model="numpy")
@@ -85,7 +64,7 @@ def _refresh_bends(problem, state, floor):
     return change / total
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def _minimise_model(features, problem, state, kappa, floor, target, renew):
     """Put the minimiser of the model into `points`; returns whether H was renewed for it."""
     size = state.counts[SIZE]
@@ -95,7 +74,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
     if size > LARGEST_GRAM + 1:
         state.counts[IN_GRAM] = 0
         solve_free_model(
-            features, state.columns, state.tilts, state.residuals, state.bends, state.points, state.reaches,
+            features, state.places, state.tilts, state.residuals, state.bends, state.points, state.reaches,
             kappa, first, size, target, state.support, state.listed, state.fresh, state.moves,
         )  # fmt: skip
         return True
@@ -104,7 +83,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
         copy_head(state.bends, state.kept_bends, state.bends.size)
         state.counts[IN_GRAM] = 0
         state.counts[FACTORED] = 0
-    fill_gram(features, state.columns, state.counts[IN_GRAM], size, first, state.kept_bends, state.work, state.gram)
+    fill_gram(features, state.places, state.counts[IN_GRAM], size, first, state.kept_bends, state.work, state.gram)
     state.counts[IN_GRAM] = size
     copy_head(state.gradients, state.model_gradients, size)
     state.counts[FACTORED] = solve_gram_model(
@@ -114,7 +93,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
     return renew
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def _search_line(features, problem, state, kappa, lam, loss):
     """Go from `values` towards `points` as far as the objective falls enough. Returns (loss, share gone, fall)."""
     size = state.counts[SIZE]
@@ -127,7 +106,7 @@ def _search_line(features, problem, state, kappa, lam, loss):
         slope += state.gradients[a] * steps[a]
         if a > 0:
             slope += kappa * (abs(state.points[a]) - abs(state.values[a]))
-    combine_columns(features, state.columns, slots, size, steps, state.shift)
+    combine_columns(features, state.places, slots, size, steps, state.shift)
     rest = _linear_and_penalty(state, kappa, state.values)
     slack = _ROUNDING * (abs(loss) + abs(rest))
     share = 1.0
@@ -147,21 +126,23 @@ def _search_line(features, problem, state, kappa, lam, loss):
     return loss, 0.0, 0.0
 
 
-@kernel(error_model="numpy")
-def _enter_point(features, problem, state, kappa, kappa_before, lam, tol):
+@kernel(error_model="numpy", inline="always")
+def _enter_point(features, source, problem, state, kappa, kappa_before, lam, lam_before, tol):
     """Renew the working set for the next point by the strong rule. Returns the violation of columns left out."""
     level = min(kappa, max(2.0 * kappa - kappa_before, 0.5 * kappa))
     shrink_set(state, level)
-    _set_margins(features, problem, state)
+    set_margins(features, problem, state)
     weighted_terms(state.margins, problem.weights, lam, state.slopes, state.curvatures)
     for i in range(state.slopes.size):
         state.residuals[i] = problem.signs[i] * state.slopes[i]
-    _, worst, all_joined = grow_set(features, problem, state, level, kappa, tol)
+    if lam != lam_before:
+        foretell(source, state)
+    _, worst, all_joined = add_columns(features, source, problem, state, level, kappa, tol)
     return 0.0 if all_joined else worst
 
 
-@kernel(error_model="numpy")
-def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, max_iter):
+@kernel(error_model="numpy", inline="always")
+def _solve_point(features, source, problem, state, kappa, lam, outside, flatness, tol, max_iter):
     """Minimise at one (kappa, lam) from where the state stands; `outside` is the violation known of other columns.
 
     Returns (objective, steps made, optimality)."""
@@ -174,14 +155,14 @@ def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, m
     renewed = True
     fall = np.inf
     while True:
-        _set_gradients(features, problem, state)
+        set_gradients(features, problem, state)
         violation = set_violation(
             state.gradients, state.values, state.reaches, kappa, problem.first, state.counts[SIZE]
         )
         stalls = stalls + 1 if fall <= 4.0 * _ROUNDING * abs(loss) and violation > 0.5 * best else 0
         ended = steps >= max_iter or stalls >= 4
         if ended or violation <= max(tol, 0.1 * outside):
-            added, outside, _ = grow_set(features, problem, state, kappa, kappa, tol)
+            added, outside = grow_set(features, source, problem, state, kappa, tol)
             if ended or (added == 0 and violation <= tol):
                 break
             if added > 0:
@@ -200,8 +181,8 @@ def _solve_point(features, problem, state, kappa, lam, outside, flatness, tol, m
     return loss + _linear_and_penalty(state, kappa, state.values), steps, max(violation, outside)
 
 
-@kernel(error_model="numpy")
-def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first, tol, max_iter):
+@kernel(error_model="numpy", inline="always")
+def _solve_beside_slopes(features, source, problem, state, kappa, lam, outside, is_first, tol, max_iter):
     """`_solve_point` until the violation is small beside the mean slope of the losses, which is known only afterwards.
 
     Until then the slopes of the point before stand in for them. Without a penalty the slopes themselves may vanish, and
@@ -213,7 +194,7 @@ def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first
     steps = 0
     while True:
         objective, more, violation = _solve_point(
-            features, problem, state, kappa, lam, outside, flatness, tol * aimed, max_iter - steps
+            features, source, problem, state, kappa, lam, outside, flatness, tol * aimed, max_iter - steps
         )
         steps += more
         scale = aimed if kappa == 0.0 else slope_scale(total_of(state.slopes), problem.total_weight, lam)
@@ -223,14 +204,27 @@ def _solve_beside_slopes(features, problem, state, kappa, lam, outside, is_first
         outside = 0.0
 
 
-@kernel(error_model="numpy")
-def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter):
+def l1_path(
+    features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter, source=None
+):
     """Minimise sum_i w_i profiled(s_i (x_i.theta + b), lam) + tilt.theta + tilt_b b + kappa ||theta||_1 at each pair.
 
     `features`: C-contiguous (m, n), the transpose of X, or (data, indices, indptr, n_rows) of X in CSC form without
-    duplicate entries. The pairs (kappas[k], lams[k]) are solved in the order given, each from the solution of the one
-    before, the first from (coef0, intercept0); `max_iter` bounds the Newton steps at one pair.
+    duplicate entries. With a `source`, they hold the columns that it has at hand. The pairs
+    (kappas[k], lams[k]) are solved in the order given, each from the solution of the one before, the first from
+    (coef0, intercept0); `max_iter` bounds the Newton steps at one pair.
     Returns coefs (K, m), intercepts, objectives, numbers of steps and optimalities (K,)."""
+    if source is None:
+        source = all_at_hand(figures_at_hand(features, weights, tilt.size))
+    given = signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter
+    return _solve_path(features, source, *given)
+
+
+@kernel(error_model="numpy")
+def _solve_path(
+    features, source, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept, coef0, intercept0, tol, max_iter
+):
+    """As `l1_path`."""
     m = tilt.size
     n_points = kappas.size
     coefs = np.zeros((n_points, m))
@@ -238,18 +232,20 @@ def l1_path(features, signs, weights, tilt, tilt_b, kappas, lams, fit_intercept,
     objectives = np.empty(n_points)
     n_iters = np.empty(n_points, np.int64)
     optimalities = np.empty(n_points)
-    reach, mean, spread = column_figures(features, weights, tilt.size)
     first = 0 if fit_intercept else 1
-    problem = Problem(signs, weights, tilt, tilt_b, total_of(weights), reach, mean, spread, first)
+    problem = Problem(signs, weights, tilt, tilt_b, total_of(weights), first)
     state = new_state(m, signs.size)
-    start_set(problem, state, coef0, intercept0)
-    _set_margins(features, problem, state)
+    start_set(features, source, problem, state, coef0, intercept0)
+    set_margins(features, problem, state)
     outside = 1.0  # nothing is known of the other columns yet: do not polish before looking at them
     for k in range(n_points):
         if k > 0:
-            outside = _enter_point(features, problem, state, kappas[k], kappas[k - 1], lams[k], tol * min(1.0, lams[k]))
+            outside = _enter_point(
+                features, source, problem, state, kappas[k], kappas[k - 1], lams[k], lams[k - 1],
+                tol * min(1.0, lams[k]),
+            )  # fmt: skip
         objectives[k], n_iters[k], optimalities[k] = _solve_beside_slopes(
-            features, problem, state, kappas[k], lams[k], outside, k == 0, tol, max_iter
+            features, source, problem, state, kappas[k], lams[k], outside, k == 0, tol, max_iter
         )
         intercepts[k] = state.values[0]
         for a in range(1, state.counts[SIZE]):

@@ -12,13 +12,17 @@ The unpenalised intercept is the dual constraint sum_i w_i s_i a_i = tilt_b, hel
 import numpy as np
 
 from shiftlr.solvers._kernel import kernel
+from shiftlr.solvers.line_search import along, centre_intercept
 from shiftlr.solvers.loss import exp_of_negative, threshold
-from shiftlr.solvers.rows import PreparedRows, Problem, along, centre_intercept, evaluate, prepare_rows, products
+from shiftlr.solvers.points import Problem, evaluate
+from shiftlr.solvers.rows import BLOCKS, PreparedRows, column_products, prepare_rows
 from shiftlr.solvers.storage import plain
+from shiftlr.solvers.threads import share_out
 from shiftlr.solvers.trust_region import polish
 
 CYCLES = 2  # full sweeps, each followed by
-INNER_SWEEPS = 2  # sweeps over the rows that moved
+INNER_SWEEPS = 1  # sweep over the rows that moved
+SMALL = 300_000  # entries; larger matrices are swept in blocks
 FIRST_THRESHOLD = 1e-3  # share of the duality gap, in units of one row at mean weight, below which a row may rest
 
 
@@ -110,8 +114,64 @@ def sweep(
     return intercept, end, parts
 
 
+@kernel(error_model="numpy", nogil=True)
+def sweep_blocks(
+    first,
+    last,
+    indptr,
+    indices,
+    values,
+    squared_norms,
+    signs,
+    weights,
+    theta,
+    intercept,
+    duals,
+    alpha,
+    lam,
+    b_weight,
+    order,
+    bounds,
+    rest_below,
+    n_sweeps,
+    thetas,
+    found,
+):
+    """A sweep over each of the blocks first..last, then others over the rows that moved, each block from `theta`.
+
+    Fills thetas[block], and `found` with the intercept and the first sweep's sum of parts of the gap.
+    """
+    for block in range(first, last):
+        thetas[block] = theta
+        mine = order[bounds[block] : bounds[block + 1]].copy()
+        found[block, 0], moved = intercept, mine.size
+        for k in range(n_sweeps):
+            found[block, 0], moved, parts = sweep(
+                indptr,
+                indices,
+                values,
+                squared_norms,
+                signs,
+                weights,
+                thetas[block],
+                found[block, 0],
+                duals,
+                alpha,
+                lam,
+                b_weight,
+                mine[:moved],
+                rest_below,
+            )
+            if k == 0:
+                found[block, 1] = parts
+
+
 def coordinate_start(problem):
-    """(theta, intercept) after a few sweeps from a = 0, and the best objective with theta = 0."""
+    """(theta, intercept) after a few sweeps from a = 0, and the best objective with theta = 0.
+
+    In large matrices each of BLOCKS blocks of rows is swept as if it were the whole, with its share of alpha, and the
+    mean of their thetas is theta(a) for the duals of all of them. So blocks can be swept at the same time.
+    """
     p, rows = problem, problem.rows
     lam = min(p.lam, 1.0)
     theta = p.tilt / -p.alpha
@@ -125,27 +185,17 @@ def coordinate_start(problem):
         b_weight = max(rows.squared_norms.mean(), 1e-300) / (30.0 * p.alpha)
     objective_at_zero = along(margins, p.signs, 0.0, p.weights, p.lam)[0] + p.tilt_b * intercept
     rest_below = FIRST_THRESHOLD * p.total_weight / max(1, counted.size)
+    n_blocks = BLOCKS if rows.indices.size > SMALL else 1
+    bounds = np.searchsorted(counted, rows.blocks if n_blocks > 1 else [0, rows.n_rows])
+    thetas, found = np.empty((n_blocks, theta.size)), np.empty((n_blocks, 2))
+    matrix = rows.indptr, rows.indices, rows.values, rows.squared_norms, p.signs, p.weights
     for _ in range(CYCLES):
-        order, moved, first_parts = counted.copy(), counted.size, 0.0
-        for inner in range(1 + INNER_SWEEPS):
-            intercept, moved, parts = sweep(
-                rows.indptr,
-                rows.indices,
-                rows.values,
-                rows.squared_norms,
-                p.signs,
-                p.weights,
-                theta,
-                intercept,
-                duals,
-                p.alpha,
-                lam,
-                b_weight,
-                order[:moved],
-                rest_below,
-            )
-            first_parts = parts if inner == 0 else first_parts
-        rest_below = min(rest_below, 0.1 * first_parts / max(1, counted.size))
+        prices = p.alpha / n_blocks, lam, b_weight * n_blocks
+        rest = counted, bounds, rest_below, 1 + INNER_SWEEPS, thetas, found
+        share_out(sweep_blocks, n_blocks, *matrix, theta, intercept, duals, *prices, *rest, worthwhile=n_blocks > 1)
+        theta = thetas.mean(axis=0) if n_blocks > 1 else thetas[0].copy()
+        intercept = float(found[:, 0].mean())
+        rest_below = min(rest_below, 0.1 * float(found[:, 1].sum()) / max(1, counted.size))
         if p.fit_intercept:
             intercept += b_weight * (float((p.weights * p.signs * duals).sum()) - p.tilt_b)
     return theta, intercept, objective_at_zero
@@ -154,10 +204,32 @@ def coordinate_start(problem):
 def _reach(rows, weights):
     """sum_i w_i |x_ij| for each column."""
     if rows.values.size == 0 and np.all(weights == 1.0):
-        return np.diff(rows.column_starts).astype(np.float64)
-    reach = np.empty(rows.n_features)
-    products(rows.column_starts, rows.column_rows, np.abs(rows.column_values), weights, 0.0, rows.column_chunks, reach)
-    return reach
+        return rows.counts.astype(np.float64)
+    return column_products(rows._replace(values=np.abs(rows.values)), weights, np.empty(rows.n_features))
+
+
+def make_problem(rows, signs, weights, tilt, tilt_b, alpha, lam, fit_intercept):
+    """A `Problem` on prepared rows; tilt None stands for zeros."""
+    signs, weights = plain(signs, np.float64), plain(weights, np.float64)
+    tilt = np.zeros(rows.n_features) if tilt is None else plain(tilt, np.float64)
+    scratch = np.empty((BLOCKS, rows.n_features))
+    total, prices = float(weights.sum()), (float(tilt_b), float(alpha), float(lam))
+    return Problem(rows, signs, weights, tilt, *prices, bool(fit_intercept), total, _reach(rows, weights), scratch)
+
+
+def solve_cold(problem, tol, max_iter):
+    """(point, Newton steps) from nothing."""
+    theta, intercept, objective_at_zero = coordinate_start(problem)
+    point, damping = evaluate(problem, theta, intercept), 0.01
+    if not point.objective < objective_at_zero:
+        point, damping = evaluate(problem, np.zeros(theta.size), 0.0), 1.0
+    return polish(problem, point, tol, max_iter, damping)
+
+
+def solve_from(problem, theta, intercept, tol, max_iter):
+    """(point, Newton steps) from a given start."""
+    given = 0.0 if intercept is None or not problem.fit_intercept else float(intercept)
+    return polish(problem, evaluate(problem, np.array(theta, np.float64), given), tol, max_iter, 0.01)
 
 
 def l2_sparse(
@@ -181,28 +253,9 @@ def l2_sparse(
     """
     if not isinstance(rows, PreparedRows):
         rows = prepare_rows(*rows)
-    signs, weights = plain(signs, np.float64), plain(weights, np.float64)
-    tilt = np.zeros(rows.n_features) if tilt is None else plain(tilt, np.float64)
-    problem = Problem(
-        rows,
-        signs,
-        weights,
-        tilt,
-        float(tilt_b),
-        float(alpha),
-        float(lam),
-        bool(fit_intercept),
-        float(weights.sum()),
-        _reach(rows, weights),
-    )
+    problem = make_problem(rows, signs, weights, tilt, tilt_b, alpha, lam, fit_intercept)
     if coef0 is None:
-        theta, intercept, objective_at_zero = coordinate_start(problem)
-        point, damping = evaluate(problem, theta, intercept), 0.01
-        if not point.objective < objective_at_zero:
-            point, damping = evaluate(problem, np.zeros(rows.n_features), 0.0), 1.0
+        point, steps = solve_cold(problem, tol, max_iter)
     else:
-        given = 0.0 if intercept0 is None or not fit_intercept else float(intercept0)
-        point = evaluate(problem, np.array(coef0, np.float64), given)
-        damping = 0.01
-    point, steps = polish(problem, point, tol, max_iter, damping)
+        point, steps = solve_from(problem, coef0, intercept0, tol, max_iter)
     return point.theta, point.intercept, point.objective, steps, point.optimality, point.gap

@@ -1,80 +1,58 @@
-"""Soft-margin SVM with an unpenalised intercept: Newton for few columns, dual coordinate descent for many sparse ones.
+"""Soft-margin SVM with an unpenalised intercept.
 
 Primal:  1/2 ||theta||^2 + sum_i U_i max(0, 1 - s_i (x_i.theta + b)),  U_i = C w_i
 Dual:    max  sum_i a_i - 1/2 ||theta(a)||^2,  theta(a) = sum_i s_i a_i x_i,  0 <= a_i <= U_i,  sum_i s_i a_i = 0
 
-Few columns: Newton on a hinge rounded off over a width that shrinks, then a step to width 0 (`hinge_columns`).
-Many sparse columns: coordinate descent (`hinge_rows`) keeps the intercept near a centre by a quadratic term of width
-`reach` (a proximal step, repeated from where it ends), which replaces the equality constraint. It finds the bounds
-quickly and the last digits slowly, so every few sweeps the multipliers strictly between their bounds are solved for
-exactly. In both, the duality gap, with the multipliers scaled to meet the constraint and b minimised exactly, certifies
-the result. Sparse rows are CSR: (indptr, indices, data).
+In rounds, each on a working set of examples: those whose multipliers may still have to change. Coordinate descent
+(`hinge_descent.py`) comes first, Newton (`hinge_newton.py`) last. After each round all examples are looked at: the
+duality gap, with the multipliers made to meet the constraint and b minimised exactly, tells how good the result is.
 """
 
 import numpy as np
 
 from shiftlr.solvers._kernel import kernel
-from shiftlr.solvers.columns import column_dot
-from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
-from shiftlr.solvers.newton import HINGE, combine_columns, newton_point
-from shiftlr.solvers.rows import NO_VALUES, squares_along
+from shiftlr.solvers.dense import dot
+from shiftlr.solvers.feature_rows import add_row, row_dot, squared_norm, take_rows
+from shiftlr.solvers.hinge_descent import descend, shuffle
+from shiftlr.solvers.hinge_newton import climb_face, sharpen
 
-_MOST_FREE = 600  # multipliers strictly between their bounds that the active-set step will take on
-_SHRINK = 0.2  # of the width of the rounded-off hinge, from one stage to the next
-_EXACT = 1e-13  # relative duality gap that only the exact solution has
-_BOUND = 1e-12  # of U_i: closer than this is at the bound
+__all__ = ["hinge_fit", "hinge_rows", "shuffle"]
 
-
-@kernel(error_model="numpy")
-def row_dot(indptr, indices, data, i, theta):
-    total = 0.0
-    for p in range(indptr[i], indptr[i + 1]):
-        total += data[p] * theta[indices[p]]
-    return total
-
-
-@kernel(error_model="numpy")
-def add_row(indptr, indices, data, i, factor, theta):
-    for p in range(indptr[i], indptr[i + 1]):
-        theta[indices[p]] += factor * data[p]
+_SWEEPS = 10  # of coordinate descent in the first rounds; then twice as many each time,
+_MOST_SWEEPS = 50  # up to these
+_MANY = 4000  # examples, from which on a part of them is fitted first
+_PART = 8  # every so many-th
+_TALL = 20  # examples for each feature, from which on a part tells theta, and margins tell multipliers
+_NEWTON_FEATURES = 600  # up to here theta is found by Newton
+_STIFFNESS = 1000.0  # how strongly many free multipliers hold the intercept while others change
+_CLIMB_FROM = 0.002  # relative gap, from which on conjugate gradients follow coordinate descent;
+_CLIMB_STEPS = 100  # at most so many steps of them,
+_CLIMB_CLOSENESS = 0.01  # until the residual has fallen to this
+_PATIENCE = 5  # rounds without a better gap: only rounding is left
+_EXACT = 1e-15  # relative duality gap that nothing can better
+_STATE = np.uint64(88172645463325252)  # of the generator of orders
 
 
 @kernel(error_model="numpy")
-def shuffle(order, state):
-    """Permute `order` by a generator of our own (xorshift); returns its new state."""
-    for k in range(order.size - 1, 0, -1):
-        state ^= state << np.uint64(13)
-        state ^= state >> np.uint64(7)
-        state ^= state << np.uint64(17)
-        j = np.int64(state % np.uint64(k + 1))
-        order[k], order[j] = order[j], order[k]
-    return state
-
-
-@kernel(error_model="numpy")
-def sweep(indptr, indices, data, signs, upper, norms, order, theta, multipliers, intercept, reach, state):
-    """One pass of dual coordinate descent in random order; returns (intercept, generator state)."""
-    state = shuffle(order, state)
-    for i in order:
-        curvature = norms[i] + reach
-        if curvature == 0.0:  # a row of zeros without an intercept: its margin stays at 0
-            multipliers[i] = upper[i]
-            continue
-        margin = signs[i] * (row_dot(indptr, indices, data, i, theta) + intercept)
-        old = multipliers[i]
-        new = min(max(old + (1.0 - margin) / curvature, 0.0), upper[i])
-        if new != old:
-            multipliers[i] = new
-            add_row(indptr, indices, data, i, (new - old) * signs[i], theta)
-            intercept += reach * (new - old) * signs[i]
-    return intercept, state
-
-
-@kernel(error_model="numpy")
-def balance(signs, multipliers):
-    """Scale down the heavier class so that sum_i s_i a_i = 0."""
-    positive = multipliers[signs > 0.0].sum()
-    negative = multipliers[signs < 0.0].sum()
+def balance(signs, upper, multipliers):
+    """Make sum_i s_i a_i = 0: by those strictly between their bounds, else by scaling down the heavier class."""
+    excess = dot(signs, multipliers)
+    room = 0.0
+    for i in range(signs.size):
+        if 0.0 < multipliers[i] < upper[i]:
+            room += multipliers[i] if signs[i] * excess > 0.0 else upper[i] - multipliers[i]
+    if room > 2.0 * abs(excess):
+        share = abs(excess) / room
+        for i in range(signs.size):
+            if 0.0 < multipliers[i] < upper[i]:
+                multipliers[i] += share * ((0.0 if signs[i] * excess > 0.0 else upper[i]) - multipliers[i])
+        return
+    positive, negative = 0.0, 0.0
+    for i in range(signs.size):
+        if signs[i] > 0.0:
+            positive += multipliers[i]
+        else:
+            negative += multipliers[i]
     for i in range(signs.size):
         if signs[i] > 0.0 and positive > negative:
             multipliers[i] *= negative / positive
@@ -83,202 +61,214 @@ def balance(signs, multipliers):
 
 
 @kernel(error_model="numpy")
-def combine(indptr, indices, data, signs, multipliers, theta):
+def best_intercept(scores, signs, upper, near):
+    """The b that minimises sum_i U_i max(0, 1 - s_i (score_i + b)); the middle of them if there are many.
+
+    The sum is piecewise linear: its slope begins at minus the positives' U_i and grows by U_i at s_i - score_i. Only
+    kinks in a range around `near`, where the slope passes 0, are sorted.
+    """
+    kinks = signs - scores
+    flat = 1e-12 * upper.sum()
+    width = 0.01
+    while True:
+        low, high = near - width, near + width
+        below, above, count = 0.0, 0.0, 0
+        for i in range(signs.size):
+            if signs[i] > 0.0:
+                below -= upper[i]
+                above -= upper[i]
+            if kinks[i] < low:
+                below += upper[i]
+            if kinks[i] <= high:
+                above += upper[i]
+                count += kinks[i] >= low and upper[i] > 0.0
+        if (below < -flat and above > flat) or not width < 1e300:
+            break
+        width *= 8.0
+    inside, prices = np.empty(count), np.empty(count)
+    place = 0
+    for i in range(signs.size):
+        if low <= kinks[i] <= high and upper[i] > 0.0:
+            inside[place], prices[place] = kinks[i], upper[i]
+            place += 1
+    order = np.argsort(inside)
+    slope = below
+    for k in range(count):
+        slope += prices[order[k]]
+        if abs(slope) <= flat:
+            return 0.5 * (inside[order[k]] + inside[order[min(k + 1, count - 1)]])
+        if slope > 0.0:
+            return inside[order[k]]
+    return near
+
+
+@kernel(error_model="numpy")
+def combine(rows, signs, multipliers, theta):
     """theta = sum_i s_i a_i x_i."""
     theta[:] = 0.0
     for i in range(signs.size):
         if multipliers[i] != 0.0:
-            add_row(indptr, indices, data, i, signs[i] * multipliers[i], theta)
+            add_row(rows, i, signs[i] * multipliers[i], theta)
 
 
 @kernel(error_model="numpy")
-def best_intercept(scores, signs, upper):
-    """The b that minimises sum_i U_i max(0, 1 - s_i (score_i + b)); the middle of them if there are many.
-
-    The sum is piecewise linear: its slope begins at minus the positives' U_i and grows by U_i at s_i - score_i.
-    """
-    kinks = signs - scores
-    order = np.argsort(kinks)
-    slope = -upper[signs > 0.0].sum()
-    flat = 1e-12 * upper.sum()
-    for k in range(order.size):
-        slope += upper[order[k]]
-        if abs(slope) <= flat:
-            later = k + 1
-            while later < order.size - 1 and upper[order[later]] == 0.0:
-                later += 1
-            return 0.5 * (kinks[order[k]] + kinks[order[min(later, order.size - 1)]])
-        if slope > 0.0:
-            return kinks[order[k]]
-    return 0.0
+def fill_scores(rows, theta, scores):
+    for i in range(scores.size):
+        scores[i] = row_dot(rows, i, theta)
 
 
 @kernel(error_model="numpy")
-def certify(indptr, indices, data, signs, upper, multipliers, fit_intercept, theta, scores):
-    """(primal value, duality gap, intercept) for multipliers that meet the constraint; fills theta and scores."""
-    combine(indptr, indices, data, signs, multipliers, theta)
-    for i in range(signs.size):
-        scores[i] = row_dot(indptr, indices, data, i, theta)
-    intercept = best_intercept(scores, signs, upper) if fit_intercept else 0.0
-    half_norm = 0.5 * np.sum(theta * theta)
+def certify(rows, signs, upper, multipliers, fit_intercept, near, theta, scores):
+    """(primal value, dual value, intercept) of multipliers that meet the constraint; fills theta and scores."""
+    combine(rows, signs, multipliers, theta)
+    fill_scores(rows, theta, scores)
+    intercept = best_intercept(scores, signs, upper, near) if fit_intercept else 0.0
+    half_norm = 0.5 * dot(theta, theta)
     losses = 0.0
     for i in range(signs.size):
         losses += upper[i] * max(0.0, 1.0 - signs[i] * (scores[i] + intercept))
-    primal = half_norm + losses
-    return primal, primal - (multipliers.sum() - half_norm), intercept
+    return half_norm + losses, multipliers.sum() - half_norm, intercept
 
 
 @kernel(error_model="numpy")
-def free_system(indptr, indices, data, signs, free, size, width):
-    """Gram matrix of the free rows, s_i s_j x_i.x_j, by spreading one row at a time; lower triangle."""
-    gram = np.zeros((size, size))
-    spread = np.zeros(width)
-    for a in range(size):
-        i = free[a]
-        add_row(indptr, indices, data, i, signs[i], spread)
-        for c in range(a, size):
-            j = free[c]
-            gram[c, a] = signs[j] * row_dot(indptr, indices, data, j, spread)
-        for p in range(indptr[i], indptr[i + 1]):
-            spread[indices[p]] = 0.0
-    return gram
+def nearest(margins, count):
+    """About how far from 1 so many margins lie at most, judged by a sample."""
+    every = max(1, margins.size // 4096)
+    distances = np.sort(np.abs(margins[::every] - 1.0))
+    return distances[min(count // every, distances.size - 1)]
 
 
 @kernel(error_model="numpy")
-def newton_on_free(indptr, indices, data, n_features, signs, free, size, scores, fit_intercept):
-    """The change of the free multipliers that puts their margins at 1 and leaves sum_i s_i a_i as it is."""
-    gram = free_system(indptr, indices, data, signs, free, size, n_features)
-    trace = 0.0
-    for a in range(size):
-        trace += gram[a, a]
-    factor = np.empty((size, size))
-    added = 1e-12 * max(trace / size, 1e-300)
-    while added < np.inf and not cholesky(gram, added, 0.0, factor):
-        added *= 100.0
-    ones, slack = np.empty(size), np.empty(size)
-    for a in range(size):
-        ones[a] = signs[free[a]]
-        slack[a] = 1.0 - signs[free[a]] * scores[free[a]]
-    by_slack, by_sign = slack, ones.copy()
-    solve_cholesky(factor, size, by_slack)
-    if not fit_intercept:
-        return by_slack
-    solve_cholesky(factor, size, by_sign)
-    intercept = np.sum(ones * by_slack) / np.sum(ones * by_sign)
-    return by_slack - intercept * by_sign
-
-
-@kernel(error_model="numpy")
-def settle(indptr, indices, data, n_features, signs, upper, multipliers, fit_intercept, scores):
-    """Multipliers with the free ones solved for exactly, if their bounds allow it; else the ones given."""
-    n = signs.size
-    free = np.empty(n, np.int64)
+def working_set(signs, upper, multipliers, scores, intercept, count):
+    """Examples whose multipliers should change, and about `count` whose margins lie nearest to 1; all, if most are."""
+    band = 0.0
+    if count > 0:
+        band = nearest(signs * (scores + intercept), count) if count < signs.size else np.inf
+    chosen = np.empty(signs.size, np.int64)
     size = 0
-    for i in range(n):
-        if _BOUND * upper[i] < multipliers[i] < (1.0 - _BOUND) * upper[i]:
-            free[size] = i
+    for i in range(signs.size):
+        over = signs[i] * (scores[i] + intercept) - 1.0
+        wanted = (over < 0.0 and multipliers[i] < upper[i]) or (over > 0.0 and multipliers[i] > 0.0)
+        if wanted or (abs(over) <= band and upper[i] > 0.0):
+            chosen[size] = i
             size += 1
-    settled = multipliers.copy()
-    if 0 < size <= _MOST_FREE:
-        change = newton_on_free(indptr, indices, data, n_features, signs, free, size, scores, fit_intercept)
-        for a in range(size):
-            i = free[a]
-            settled[i] = min(max(settled[i] + change[a], 0.0), upper[i])
-        if fit_intercept:
-            balance(signs, settled)
-    return settled
+    return chosen[:size] if 0 < 2 * size <= signs.size else np.arange(signs.size)
 
 
 @kernel(error_model="numpy")
-def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
-    """Sparse rows: dual coordinate descent. `start` holds multipliers (zeros for a cold start).
+def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept, by_newton, tol, max_iter):
+    """Rounds from the multipliers given, with theta = theta(a), to a gap of at most tol times the objective.
 
-    Returns (theta, intercept, multipliers, objective, sweeps, duality gap). Stops when the gap is at most tol times
-    the objective, or after max_iter sweeps.
+    `by_newton` tells to begin with Newton, at `point`. Returns (theta, intercept, multipliers, primal value,
+    iterations, duality gap).
     """
-    n = signs.size
-    norms = squares_along(indptr, data, NO_VALUES, indices)
-    reach = max(norms.mean(), 1e-300) if fit_intercept else 0.0
-    multipliers = np.minimum(np.maximum(start, 0.0), upper)
-    theta, trial, scores = np.zeros(n_features), np.empty(n_features), np.empty(n)
-    combine(indptr, indices, data, signs, multipliers, theta)
-    order = np.arange(n)
-    state = np.uint64(88172645463325252)
-    intercept, best_intercept_found = 0.0, 0.0
-    best_theta, best_multipliers = theta.copy(), multipliers.copy()
-    best_primal, best_gap = 0.0, np.inf
-    done, round_size = 0, 4
-    while done < max_iter and not best_gap <= tol * best_primal:
-        for _ in range(min(round_size, max_iter - done)):
-            intercept, state = sweep(
-                indptr, indices, data, signs, upper, norms, order, theta, multipliers, intercept, reach, state
-            )
-            intercept += reach * dot(signs, multipliers)  # the next centre is where this sweep ended
-            done += 1
-        round_size = min(2 * round_size, 512)
+    n, m = signs.size, theta.size
+    fit_intercept = reach > 0.0
+    best_theta, best_multipliers, best_b = theta.copy(), multipliers.copy(), intercept
+    best_primal, best_dual, best_gap = np.inf, -np.inf, np.inf
+    trial, scores, state = np.empty(m), np.empty(n), _STATE
+    newton_possible = m <= _NEWTON_FEATURES or n <= _NEWTON_FEATURES
+    done, stalled, round_number, tau, share = 0, 0, 0, 10.0, 0.2
+    gentle, excess, climbs, climb_from = reach, 0.0, False, _CLIMB_FROM
+    if by_newton:
+        fill_scores(rows, point, scores)
+    while True:
+        chosen = np.arange(0, n, _PART if n >= _MANY else 1)
+        if round_number > 0 or by_newton:
+            count = int(max(share * n, 4.0 * m + 200.0)) if newton_possible else 0
+            chosen = working_set(signs, upper, multipliers, scores, intercept, count)
+            share *= 0.25
+        part = take_rows(rows, chosen) if chosen.size < n else rows
+        own = multipliers[chosen]
+        others = dot(signs, multipliers) - dot(signs[chosen], own)
+        if (round_number > 0 and newton_possible) or by_newton:
+            if not by_newton:
+                point = theta
+            goal = max(0.3 * tol * best_primal, 0.003 * best_gap) if best_gap < np.inf else 1e-3
+            intercept, steps, tau = sharpen(
+                part, signs[chosen], upper[chosen], norms[chosen], point, theta, own, intercept, others, reach,
+                max(10.0, tau / 9.0), goal, max_iter - done,
+            )  # fmt: skip
+            by_newton = False
+        else:
+            climbs = best_gap < climb_from * best_primal
+            if not climbs:
+                free = np.count_nonzero((multipliers > 0.0) & (multipliers < upper))
+                gentle = _STIFFNESS * reach / max(free, _STIFFNESS)
+            before, excess = excess, dot(signs, multipliers)
+            ratio = excess / before if climbs else 0.0  # of a sequence that falls like powers: its limit is known
+            intercept += gentle * excess * (1.0 / (1.0 - ratio) if 0.0 < ratio < 0.8 else 1.0)
+            sweeps = min(_SWEEPS * 2 ** max(min(round_number, 9) - 1, 0), _MOST_SWEEPS)
+            intercept, steps, state = descend(
+                part, signs[chosen], upper[chosen], norms[chosen], theta, own, intercept, gentle, 0.0,
+                min(sweeps, (max_iter - done) * (n // chosen.size)), state,
+            )  # fmt: skip
+            if climbs:
+                intercept = climb_face(
+                    part, signs[chosen], upper[chosen], norms[chosen], theta, own, intercept, gentle, _CLIMB_CLOSENESS,
+                    _CLIMB_STEPS,
+                )  # fmt: skip
+        done += max(1, steps * chosen.size // n)
+        round_number += 1
+        multipliers[chosen] = own
         candidate = multipliers.copy()
         if fit_intercept:
-            balance(signs, candidate)
-        for _ in range(3):
-            primal, gap, b = certify(indptr, indices, data, signs, upper, candidate, fit_intercept, trial, scores)
-            if not gap < best_gap:
-                break
-            best_theta[:], best_multipliers[:], best_intercept_found = trial, candidate, b
-            best_primal, best_gap = primal, gap
-            candidate = settle(indptr, indices, data, n_features, signs, upper, candidate, fit_intercept, scores)
-    return best_theta, best_intercept_found, best_multipliers, best_primal, done, best_gap
+            balance(signs, upper, candidate)
+        primal, dual, b = certify(rows, signs, upper, candidate, fit_intercept, intercept, trial, scores)
+        theta[:] = trial
+        if fit_intercept:
+            combine(rows, signs, multipliers, theta)
+        if primal < best_primal:
+            best_primal, best_b = primal, b
+            best_theta[:] = trial
+        if dual > best_dual:
+            best_dual = dual
+            best_multipliers[:] = candidate
+        gap = best_primal - best_dual
+        stalled = 0 if gap < 0.9 * best_gap else stalled + 1
+        best_gap = min(gap, best_gap)
+        if best_gap <= max(tol, _EXACT) * best_primal or done >= max_iter or stalled >= _PATIENCE:
+            break
+        if stalled > 0:
+            share *= 8.0
+            climb_from = 0.25 * best_gap / best_primal  # too early
+    return best_theta, best_b, best_multipliers, best_primal, done, best_gap
 
 
 @kernel(error_model="numpy")
-def certify_columns(signed, signs, upper, ridge, theta, multipliers):
-    """(primal value, duality gap) of a pair; the multipliers are first balanced and the intercept minimised exactly."""
-    n_penalised = np.count_nonzero(ridge)
-    margins = np.empty(signs.size)
-    if n_penalised < theta.size:
-        balance(signs, multipliers)
-        theta[-1] = 0.0
-        combine_columns(signed, theta, margins)
-        theta[-1] = best_intercept(signs * margins, signs, upper)
-    combine_columns(signed, theta, margins)
-    losses, norm, dual_norm = 0.0, 0.0, 0.0
-    for i in range(margins.size):
-        losses += upper[i] * max(0.0, 1.0 - margins[i])
-    for j in range(n_penalised):
-        norm += ridge[j] * theta[j] ** 2
-        dual_norm += column_dot(signed, j, multipliers) ** 2 / ridge[j]
-    primal = 0.5 * norm + losses
-    return primal, primal - (multipliers.sum() - 0.5 * dual_norm)
+def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_iter):
+    """Fit to rows, dense or sparse as in `feature_rows.py`. `start` holds multipliers (zeros for a cold start).
 
-
-@kernel(error_model="numpy")
-def hinge_columns(signed, signs, upper, ridge, start, tol, max_iter):
-    """Columns times the signs (an intercept last, with ridge 0), as in `newton.py`: Newton on the rounded-off hinge.
-
-    The width of the rounding is shrunk, each time from the solution before. Once the same examples lie within it, theta
-    and the multipliers are straight lines in the width, so two widths give the hinge's own solution at width 0 exactly.
-    Stops when the duality gap is at most tol times the objective and a smaller width no longer makes it smaller.
-    Returns (theta, multipliers, objective, iterations, duality gap).
+    Returns (theta, intercept, multipliers, objective, sweeps and Newton steps, duality gap). Stops when the gap is at
+    most tol times the objective, or after max_iter sweeps and Newton steps.
     """
-    theta, tilt = start.copy(), np.zeros(start.size)
-    margins, multipliers = np.empty(signs.size), np.zeros(signs.size)
-    best_theta, best_multipliers = theta.copy(), np.zeros(signs.size)
-    best_primal, best_gap = 0.0, np.inf
-    iterations, width, improving = 0, 1.0, True
-    while iterations < max_iter and width > 1e-12 and (improving or best_gap > tol * best_primal):
-        before_theta, before_multipliers = theta.copy(), multipliers.copy()
-        combine_columns(signed, theta, margins)
-        _, used, _ = newton_point(
-            HINGE, signed, upper, tilt, ridge, width, theta, margins, 1e-13, max_iter - iterations
-        )
-        iterations += max(used, 1)
-        multipliers = upper * np.minimum(np.maximum((1.0 - margins) / width, 0.0), 1.0)
-        to_zero = _SHRINK / (1.0 - _SHRINK) if width < 1.0 else 0.0
-        trial = theta + to_zero * (theta - before_theta)
-        trial_multipliers = multipliers + to_zero * (multipliers - before_multipliers)
-        trial_multipliers = np.minimum(np.maximum(trial_multipliers, 0.0), upper)
-        primal, gap = certify_columns(signed, signs, upper, ridge, trial, trial_multipliers)
-        improving = _EXACT * primal < gap < 0.5 * best_gap
-        if gap < best_gap:
-            best_theta, best_multipliers, best_primal, best_gap = trial, trial_multipliers, primal, gap
-        width *= _SHRINK
-    return best_theta, best_multipliers, best_primal, iterations, best_gap
+    n = signs.size
+    norms = np.empty(n)
+    for i in range(n):
+        norms[i] = squared_norm(rows, i)
+    reach = max(norms.mean(), 10.0 / upper.sum()) if fit_intercept else 0.0  # so that b can get anywhere
+    multipliers = np.minimum(np.maximum(start, 0.0), upper)
+    theta, intercept = np.zeros(n_features), 0.0
+    combine(rows, signs, multipliers, theta)
+    point = theta
+    by_newton, done = False, 0
+    if n >= max(_MANY, _TALL * n_features) and n_features <= _NEWTON_FEATURES:
+        chosen = np.arange(0, n, _PART)
+        point, intercept, _, _, done, _ = solve(
+            take_rows(rows, chosen), signs[chosen], _PART * upper[chosen], norms[chosen], reach, np.zeros(n_features),
+            theta, np.zeros(chosen.size), 0.0, False, 1e-3, max(max_iter // 2, 1),
+        )  # fmt: skip
+        for i in range(n):
+            margin = signs[i] * (row_dot(rows, i, point) + intercept)
+            multipliers[i] = upper[i] if margin < 1.0 else 0.0
+        combine(rows, signs, multipliers, theta)
+        by_newton = True
+    theta, intercept, multipliers, primal, steps, gap = solve(
+        rows, signs, upper, norms, reach, theta, point, multipliers, intercept, by_newton, tol, max(max_iter - done, 1)
+    )
+    return theta, intercept, multipliers, primal, min(done + steps, max_iter), gap
+
+
+def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
+    """`hinge_fit` for sparse rows, CSR."""
+    return hinge_fit((data, indices, indptr), n_features, signs, upper, fit_intercept, start, tol, max_iter)

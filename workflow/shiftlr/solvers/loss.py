@@ -15,9 +15,6 @@ into vector instructions, which it does not do with calls into the C library.
 import math
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from shiftlr.solvers._kernel import kernel
 
@@ -28,16 +25,6 @@ _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.6931471803691238
 _LN2_LOW = 1.9082149292705877e-10
 _SMALLEST_EXPONENT = -700.0
-
-
-@intrinsic
-def _float_from_bits(typing_context, bits):
-    """Reinterpret the 64 bits of an integer as a float."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
 
 
 @kernel(fastmath={"contract"}, error_model="numpy", inline="always")
@@ -60,7 +47,7 @@ def exp_of_negative(x):
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    return p * _float_from_bits((np.int64(k) + 1023) << 52)
+    return p * np.int64((np.int64(k) + 1023) << 52).view(np.float64)  # 2^k, from its bits
 
 
 @kernel(fastmath={"contract"}, error_model="numpy", inline="always")
@@ -173,12 +160,12 @@ def weighted_hinge_terms(margins, weights, width, slopes, curvatures):
 def slope_scale(total_slope, total_weight, lam):
     """The mean slope of the losses, which a gradient must be small beside to count as zero.
 
-    Not less than 1e-6 of the steepest, min(1, lam): below that the data are as good as separated, and slopes vanish.
+    Not less than 1e-14 of the steepest, min(1, lam): below that slopes vanish in rounding.
     """
     steepest = min(1.0, lam)
     if total_weight <= 0.0:
         return steepest
-    return max(abs(total_slope) / total_weight, 1e-6 * steepest)
+    return max(abs(total_slope) / total_weight, 1e-14 * steepest)
 
 
 @kernel()

@@ -13,12 +13,12 @@ other rows there are or on the number of threads.
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 from scipy import sparse
 
 from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.rows import CHUNKS, NO_VALUES, transposed
 from shiftlr.solvers.storage import plain
+from shiftlr.solvers.threads import share_out
 from shiftlr.validation import each_entry_once
 
 BLOCK = 256  # distances looked at together, to see whether any is small enough
@@ -92,7 +92,7 @@ def _nearest_of(X, queries, k):
     """The k nearest rows of X for some of its rows."""
     rows = make_searchable(X)
     nearest = np.empty((len(queries), k), np.int32)
-    search(*rows, _beyond_all(rows.norms.dtype), queries, nearest)
+    share_out(search, CHUNKS, *rows, _beyond_all(rows.norms.dtype), queries, nearest)
     return nearest
 
 
@@ -159,7 +159,7 @@ def bits_set(word):
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms, i, distances):
     """Squared distances from row i of a matrix of ones to all rows."""
     word, norm = words[i], norms[i]
@@ -171,7 +171,7 @@ def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms,
             distances[np.uint32(column_rows[p])] -= 2
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def distances_by_values(indptr, indices, values, column_starts, column_rows, column_values, norms, i, distances):
     """Squared distances from row i to all rows; rounding may not make them negative."""
     distances[:] = 0.0
@@ -194,7 +194,7 @@ def smallest_between(distances, first, last):
     return least
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def insert(distance, z, best, nearest):
     """Put row z in its place behind all that are as near, and drop the last one."""
     place = best.size - 1
@@ -206,7 +206,7 @@ def insert(distance, z, best, nearest):
     nearest[place] = z
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def keep_nearest(distances, none, best, nearest):
     """Fill `nearest` with the rows of smallest distance, in order; `none` is a distance that no row has."""
     best[:] = none
@@ -219,10 +219,24 @@ def keep_nearest(distances, none, best, nearest):
                     insert(distances[z], z, best, nearest)
 
 
-@kernel(error_model="numpy", parallel=True)
-def search(indptr, indices, values, column_starts, column_rows, column_values, words, norms, none, queries, nearest):
-    """Fill each line of `nearest` with the rows nearest to that of `queries`, itself left out."""
-    for chunk in prange(CHUNKS):
+@kernel(error_model="numpy", nogil=True)
+def search(
+    first,
+    last,
+    indptr,
+    indices,
+    values,
+    column_starts,
+    column_rows,
+    column_values,
+    words,
+    norms,
+    none,
+    queries,
+    nearest,
+):
+    """Fill lines of `nearest` with the rows nearest to that of `queries`, itself left out: chunks first..last."""
+    for chunk in range(first, last):
         distances = np.empty_like(norms)
         best = np.empty(nearest.shape[1], norms.dtype)
         for place in range(chunk, queries.size, CHUNKS):  # every CHUNKS-th, so that chunks take about as long

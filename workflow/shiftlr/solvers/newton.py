@@ -22,11 +22,12 @@ from shiftlr.solvers.loss import slope_scale, weighted_hinge_terms, weighted_los
 LOGISTIC = 0  # with the parameter lam
 HINGE = 1  # rounded off, with its width as the parameter
 
-_DAMPING = 1e-6  # of the gradient's length, which does not change when the columns are rotated
-_LARGEST_MARGIN_CHANGE = 30.0  # per step; the model means nothing further away
-_SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
-_PATIENCE = 3  # steps in a row that lower neither the objective nor, by half, the gradient: only rounding is left
-_ROUNDING = 4e-15  # relative error of a sum of losses
+DAMPING = 1e-6  # of the gradient's length, which does not change when the columns are rotated
+LARGEST_MARGIN_CHANGE = 30.0  # of a step that the model is trusted with
+LEAST_GAIN = 1e-9  # of the objective: a step that would gain less need not be made
+SEPARATED = 5.0  # an unpenalised fit whose margins all exceed this has no minimum, and goes no further
+PATIENCE = 3  # steps in a row that lower neither the objective nor, by half, the gradient: only rounding is left
+ROUNDING = 4e-15  # relative error of a sum of losses
 
 
 @kernel(error_model="numpy")
@@ -38,7 +39,7 @@ def combine_columns(columns, coefficients, out):
             add_column(columns, j, coefficients[j], out)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
     damping = max(damping, 1e-300)
@@ -100,12 +101,42 @@ def smallest_margin(margins, weights):
     return smallest
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
+def distant_step(loss, margins, change, weights, parameter, linear, quadratic, step, slopes, curvatures, trial):
+    """A step of at most 1 along `change` that lies near the least objective, found from a small one, `step`.
+
+    The model means nothing so far away, but the slope along the line does: it is followed until it has turned, or sunk
+    to a tenth, and then bisected. `linear` and `quadratic` are what the smooth part adds along the line.
+    """
+    low, high, first = 0.0, np.inf, 0.0
+    for k in range(100):
+        for i in range(margins.size):
+            trial[i] = margins[i] + (step * change[i] if k > 0 else 0.0)
+        loss_terms(loss, trial, weights, parameter, slopes, curvatures)
+        slope = dot(slopes, change) + linear + (quadratic * step if k > 0 else 0.0)
+        if k == 0:
+            first = abs(slope)
+            continue
+        if abs(slope) <= 0.1 * first or (slope < 0.0 and step >= 1.0):
+            break
+        if slope < 0.0:
+            low = step
+        else:
+            high = step
+        step = min(4.0 * step, 1.0) if high == np.inf else 0.5 * (low + high)
+    return step
+
+
+@kernel(error_model="numpy", inline="always")
 def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, tol, max_iter):
     """One parameter of the loss (lam), from `theta` and its `margins`, both updated in place.
 
     Returns (objective, iterations, optimality). With nothing but the loss and all margins above 0, the minimum lies at
     infinity; the iteration ends on its way there.
+
+    A small gradient is not enough to stop: beside one example of enormous size or weight the gradient of all others is
+    small. What a Newton step would still gain has to be small beside the objective too. After a full step it is known
+    to have fallen by about the square of the largest change of a margin; else the next step tells.
     """
     size, n = theta.size, weights.size
     slopes, curvatures, change, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -115,20 +146,39 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
     objective = loss_terms(loss, margins, weights, parameter, slopes, curvatures) + smooth_part(theta, tilt, ridge)
     largest = fill_gradient(signed, slopes, theta, tilt, ridge, gradient)
     optimality = largest / gradient_scale(loss, bare, weights, parameter, slopes)
+    least_gain = max(tol * tol, LEAST_GAIN)
+    gain = np.inf if loss == LOGISTIC else 0.0  # a hinge is judged by its duality gap
     iteration, stalled = 0, 0
-    while optimality > tol and iteration < max_iter:
-        iteration += 1
+    while iteration < max_iter:
+        if optimality <= tol and (
+            gain <= least_gain * abs(objective) or (bare and smallest_margin(margins, weights) > SEPARATED)
+        ):
+            gain = 0.0
+            break
         weighted_gram(signed, curvatures, hessian)
         for j in range(size):
             hessian[j, j] += ridge[j]
-        newton_direction(hessian, gradient, _DAMPING * math.sqrt(dot(gradient, gradient)), factor, direction)
+        newton_direction(hessian, gradient, DAMPING * math.sqrt(dot(gradient, gradient)), factor, direction)
+        expected = dot(gradient, direction)
+        gain = -0.5 * expected if loss == LOGISTIC else 0.0
+        if optimality <= tol and gain <= least_gain * abs(objective):
+            break
+        iteration += 1
         combine_columns(signed, direction, change)
         largest_change = np.max(np.abs(change))
-        step = min(1.0, _LARGEST_MARGIN_CHANGE / largest_change) if largest_change > 0.0 else 1.0
-        expected = dot(gradient, direction)
-        noise = _ROUNDING * max(abs(objective), 1e-300)
+        step = 1.0
+        noise = ROUNDING * max(abs(objective), 1e-300)
+        if largest_change > LARGEST_MARGIN_CHANGE:
+            linear, quadratic = dot(tilt, direction), 0.0
+            for j in range(size):
+                linear += ridge[j] * theta[j] * direction[j]
+                quadratic += ridge[j] * direction[j] * direction[j]
+            step = distant_step(
+                loss, margins, change, weights, parameter, linear, quadratic,
+                LARGEST_MARGIN_CHANGE / largest_change, slopes, curvatures, trial,
+            )  # fmt: skip
         accepted = False
-        while step > 1e-12:
+        while step > 1e-12 * min(1.0, 1.0 / largest_change):
             for i in range(n):
                 trial[i] = margins[i] + step * change[i]
             for j in range(size):
@@ -145,14 +195,17 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
         before = optimality
         largest = fill_gradient(signed, slopes, theta, tilt, ridge, gradient)
         optimality = largest / gradient_scale(loss, bare, weights, parameter, slopes)
+        gain = gain * min(1.0, largest_change * largest_change) if step == 1.0 else np.inf
         stalled = stalled + 1 if value > objective - noise and optimality > 0.5 * before else 0
         objective = value
-        if stalled == _PATIENCE or (bare and smallest_margin(margins, weights) > _SEPARATED):
+        if stalled == PATIENCE or (bare and smallest_margin(margins, weights) > SEPARATED):
             break
+    if least_gain * abs(objective) < gain < np.inf:
+        optimality = max(optimality, math.sqrt(gain / abs(objective)))
     return objective, iteration, optimality
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", inline="always")
 def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
     """Move to where the path would be if it were straight in log(lam), if that lowers the objective."""
     n = margins.size

@@ -1,0 +1,80 @@
+"""Few columns, dense or sparse, without a penalty or with L2: prepared for Newton."""
+
+import numpy as np
+from scipy import sparse
+
+from shiftlr.solvers.frame import Frame
+from shiftlr.solvers.newton import newton_path
+from shiftlr.solvers.path import Path
+from shiftlr.solvers.storage import plain_sparse
+
+_CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
+_CONTINUATION_TOL = 1e-3
+
+
+def continuation(lam):
+    """The lams to pass through, from 1 downwards, before a cold start at `lam`; empty for lam near or above 1."""
+    if lam >= _CONTINUATION_FACTOR:
+        return np.array([1.0]) if lam < 1.0 else np.empty(0)
+    return _CONTINUATION_FACTOR ** np.arange(np.ceil(np.log(lam) / np.log(_CONTINUATION_FACTOR)))
+
+
+class FewColumns:
+    """Few columns, unpenalised, with L2 or for the hinge: Newton, in the coordinates of a `Frame`."""
+
+    def __init__(self, X, signs, weights, fit_intercept, penalised):
+        self.used = weights > 0.0
+        self.weights = weights[self.used]
+        features, signs = (X, signs) if self.used.all() else (X[self.used], signs[self.used])
+        self.frame = Frame(features, self.weights, fit_intercept, penalised)
+        columns = self.frame.columns
+        self.signed: tuple | np.ndarray
+        if sparse.issparse(columns):
+            if fit_intercept:
+                columns = sparse.hstack([columns, np.ones((len(signs), 1))])
+            data, indices, indptr = plain_sparse(sparse.csc_array(columns))
+            self.signed = (data * signs[indices], indices, indptr, len(signs))
+        else:
+            rows = np.ones((columns.shape[1] + fit_intercept, len(signs)))
+            rows[: columns.shape[1]] = columns.T
+            rows *= signs
+            self.signed = rows
+        self.frame.columns = None  # the kernel has its own copy
+        self.n_coordinates = len(self.frame.ridge(1.0))
+
+    def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
+        """Solve for each pair in order, each warm-started from the one before."""
+        theta = np.zeros(self.n_coordinates) if start is None else self.frame.to_kernel(start.coef, start.intercept)
+        tilt = np.zeros(self.n_coordinates)
+        if doubts is not None:
+            pull = self.weights * doubts[self.used]
+            tilt = _columns_times(self.signed, pull)
+        if start is None:
+            warm_up = continuation(lams[0])
+            if len(warm_up):
+                theta = self._run(alphas[0], warm_up, theta, tilt, _CONTINUATION_TOL, max_iter)[0][-1]
+        parts = []
+        for first, last in _runs_of_equal(alphas):
+            parts.append(self._run(alphas[first], lams[first:last], theta, tilt, tol, max_iter))
+            theta = parts[-1][0][-1]
+        thetas, objectives, n_iters, optimalities = map(np.concatenate, zip(*parts, strict=True))
+        coefs, intercepts = self.frame.from_kernel(thetas)
+        return Path(coefs, intercepts, objectives, n_iters, optimalities)
+
+    def _run(self, alpha, lams, theta, tilt, tol, max_iter):
+        lams = np.ascontiguousarray(lams)
+        return newton_path(self.signed, self.weights, tilt, self.frame.ridge(alpha), lams, theta, tol, max_iter)
+
+
+def _columns_times(columns, vector):
+    """Each column, dense or sparse, times a vector."""
+    if isinstance(columns, tuple):
+        data, indices, indptr, n = columns
+        columns = sparse.csc_array((data, indices, indptr), shape=(n, len(indptr) - 1)).T
+    return columns @ vector
+
+
+def _runs_of_equal(values):
+    """(first, last) of each stretch of equal neighbours."""
+    edges = np.flatnonzero(np.diff(values)) + 1
+    return zip([0, *edges], [*edges, len(values)], strict=True)

@@ -1,0 +1,99 @@
+"""L1 on dense or sparse features: prepared for coordinate descent."""
+
+import numpy as np
+from scipy import sparse
+
+from shiftlr.solvers.coordinate import l1_path
+from shiftlr.solvers.dense_passes import count_small, measure, survey, usual_values
+from shiftlr.solvers.frame import _OUTLYING, _SAMPLE, centred, has_outlying_rows, without_offsets
+from shiftlr.solvers.optimality import caution
+from shiftlr.solvers.path import Path, Start, judged, tilt_of
+from shiftlr.solvers.source import all_at_hand, all_columns, as_stored, figures_at_hand, none_at_hand
+from shiftlr.solvers.storage import plain, plain_sparse
+
+_LARGE = 1 << 19  # entries of a dense matrix that is read where it lies
+_EVEN = 100.0  # times the median: a weight up to which examples count as of one kind
+_FAR = 1e4  # times its spread: a column further from 0 than this has to be centred before it is read
+
+
+class Lasso:
+    """L1 on dense or sparse features; alpha = 0 serves sparse features without a penalty."""
+
+    def __init__(self, X, signs, weights, fit_intercept):
+        self.n_features = X.shape[1]
+        self.centre = np.zeros(self.n_features)
+        self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
+        self.features: tuple | np.ndarray
+        outlying = self._prepare_sparse() if sparse.issparse(X) else self._prepare_dense()
+        self.caution = caution(self.X, weights, outlying, fit_intercept)
+
+    def _prepare_sparse(self):
+        """Set features, source and centre; returns whether some rows are outlying."""
+        outlying = has_outlying_rows(self.X, self.fit_intercept)
+        if self.fit_intercept:
+            self.centre, self.X = without_offsets(self.X, self.weights)
+        self.features = (*plain_sparse(sparse.csc_array(self.X)), self.X.shape[0])
+        self.source = all_at_hand(figures_at_hand(self.features, self.weights, self.n_features))
+        return outlying
+
+    def _prepare_dense(self):
+        """As for sparse features. What is large and harmless is neither centred nor transposed, but read as it is."""
+        n, m = self.X.shape
+        matrix, layout = as_stored(self.X)
+        low, high, sums = survey(matrix, layout, self.weights)
+        if self._is_outlying(matrix, layout, low, high):
+            if self.fit_intercept:
+                self.centre, self.X = centred(self.X, self.weights, outlying=True)
+            columns = plain(self.X.T)
+            figures = measure(*as_stored(columns.T), self.weights, np.zeros(m))
+            self.features, self.source = columns, all_at_hand(figures)
+            return True
+        if self.fit_intercept:
+            # a column of one value becomes exactly 0: the difference would be rounding that looks like a feature
+            self.centre = np.where(low == high, low, sums / self.weights.sum())
+        figures = measure(matrix, layout, self.weights, self.centre)
+        if n * m >= _LARGE and self._is_harmless(*figures):
+            self.features, self.source = none_at_hand(matrix, layout, self.centre, figures)
+        else:
+            columns = all_columns(matrix, layout, self.centre, n)
+            self.features, self.source, self.X = columns, all_at_hand(figures), columns.T
+        return False
+
+    def _is_outlying(self, matrix, layout, low, high):
+        """`has_outlying_rows`, given the least and the largest of each column."""
+        n = self.X.shape[0]
+        middle = usual_values(matrix, layout) if self.fit_intercept else np.zeros(self.n_features)
+        largest = np.maximum(high - middle, middle - low)
+        small, counted = count_small(matrix, layout, max(1, n // _SAMPLE), middle, largest, _OUTLYING)
+        return bool(np.any(2 * small > counted))
+
+    def _is_harmless(self, reach, _, spread):
+        """Whether no weight and no offset is so large that sums over columns as they are would be lost in rounding."""
+        if self.weights.max() > _EVEN * np.median(self.weights[self.weights > 0.0]):
+            return False
+        far = np.abs(self.centre) * np.sqrt(self.X.shape[0]) > _FAR * spread
+        return not np.any(far & (reach > 0.0))
+
+    def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
+        """Solve for each pair in order, each warm-started from the one before."""
+        start = start or Start(np.zeros(self.n_features), 0.0)
+        tilt, tilt_b = tilt_of(self, doubts)
+        if self.source.matrix.size > 0:
+            tilt = tilt - tilt_b * self.centre  # X is not centred
+        coefs, intercepts, *rest = l1_path(
+            self.features,
+            self.signs,
+            self.weights,
+            tilt,
+            tilt_b,
+            np.ascontiguousarray(alphas),
+            np.ascontiguousarray(lams),
+            self.fit_intercept,
+            start.coef,
+            start.intercept + self.centre @ start.coef,
+            tol * self.caution,
+            max_iter,
+            self.source,
+        )
+        path = judged(Path(coefs, intercepts, *rest), self, alphas, lams, tilt, tilt_b, "l1")
+        return path._replace(intercepts=intercepts - coefs @ self.centre)
