@@ -12,9 +12,11 @@ import socket
 import threading
 import zipfile
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 from shiftbench.fetch import places, sources
+from shiftbench.fetch.missing import MissingData
 
 GOOD, OTHER = b"1 2 3\n" * 5000, b"-1 2\n"
 PAGE = b"<!DOCTYPE html>\n<html><body>Please log in</body></html>"
@@ -54,6 +56,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(GOOD, cut=True)
         elif self.path == "/flaky.txt":
             self.answer(GOOD)
+        elif self.path in self.server.raw:
+            with suppress(OSError):  # the other side has hung up
+                self.server.raw[self.path](self.wfile.write, self.server.closing)
         elif self.path == "/silent.txt":
             self.server.closing.wait(5)
         elif self.path.startswith("/moved-to/"):
@@ -78,6 +83,7 @@ def server():
     """A web server on this computer that counts what it is asked for."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.asked, server.closing = Counter(), threading.Event()
+    server.raw = {}  # functions that write a whole answer themselves, until the server closes
     server.host = f"127.0.0.1:{server.server_port}"
     server.url = f"http://{server.host}"
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -128,11 +134,16 @@ def get(tmp_path):
 
 def dataset(*of_good, other=None):
     """A dataset whose good.txt can be had from the given places, with other.txt beside it if that has places."""
-    files = {"good.txt": {"sha256": sha256(GOOD), "places": [*of_good]}}
+    files = {"good.txt": {"sha256": sha256(GOOD), "bytes": len(GOOD), "places": [*of_good]}}
     if other:
-        files["other.txt"] = {"sha256": sha256(OTHER), "places": other}
+        files["other.txt"] = {"sha256": sha256(OTHER), "bytes": len(OTHER), "places": other}
     about = {"title": "Some data", "citation": "Some (1999)", "licence": "free", "standin": "some"}
     return about | {"files": files}
+
+
+def inside(kind, where, member, most=1_000_000, **more):
+    """A place inside an archive: a zip at a url, a wheel or an sdist."""
+    return {kind: where, "archive_bytes": most, "member": member} | more
 
 
 def left_behind(tmp_path):
@@ -141,9 +152,9 @@ def left_behind(tmp_path):
 
 def reason(get, place, **options):
     """Why the only place of a dataset does not give its file."""
-    with pytest.raises(sources.MissingData) as caught:
+    with pytest.raises(MissingData) as caught:
         get(dataset(place), **options)
-    (line,) = [line for line in str(caught.value).splitlines() if line.startswith("    ")]
+    (line,) = [line for line in caught.value.details.splitlines() if line.startswith("    ")]
     return line.strip().removeprefix(places.text(place) + ": ")
 
 

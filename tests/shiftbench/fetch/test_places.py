@@ -12,8 +12,8 @@ import zipfile
 from collections import Counter
 
 import pytest
-from data_server import GOOD, OTHER, REFUSED, dataset, left_behind, reason, sha256
-from shiftbench.fetch import hosts, places
+from data_server import GOOD, OTHER, REFUSED, dataset, inside, left_behind, reason, sha256
+from shiftbench.fetch import download, hosts, places
 
 pytest_plugins = ["data_server"]
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -43,14 +43,14 @@ def test_a_transfer_that_breaks_off_once_is_repeated(get, server):
 
 
 def test_a_server_that_stays_silent_is_left_alone(get, server, monkeypatch, tmp_path):
-    monkeypatch.setattr(places, "READ_SECONDS", 0.2)
+    monkeypatch.setattr(download, "READ_SECONDS", 0.2)
     assert reason(get, {"url": f"{server.url}/silent.txt"}) == "the server sent nothing for 0.2 s"
     assert server.asked["/silent.txt"] == 1
     assert list(json.loads((tmp_path / "unreachable.json").read_text())) == [server.host]
 
 
 def test_zip(get, server):
-    good, other = ({"url": f"{server.url}/archive.zip", "member": f"inside/{name}.txt"} for name in ("good", "other"))
+    good, other = (inside("url", f"{server.url}/archive.zip", f"inside/{name}.txt") for name in ("good", "other"))
     record = get(dataset(good, other=[other]))
     assert [about["place"] for about in record["files"].values()] == [good, other]
     assert server.asked["/archive.zip"] == 1
@@ -67,7 +67,7 @@ def test_zip(get, server):
     ],
 )
 def test_zips_that_fail(get, server, tmp_path, path, member, said):
-    assert reason(get, {"url": server.url + path, "member": member}).startswith(said)
+    assert reason(get, inside("url", server.url + path, member)).startswith(said)
     assert left_behind(tmp_path) == []
 
 
@@ -86,7 +86,7 @@ def test_a_dead_host_is_asked_once_in_a_run(get, dead, server, tmp_path, monkeyp
     assert before == {"place": place, "reason": f"no connection to {dead}: {REFUSED}"}
     assert json.loads((tmp_path / "unreachable.json").read_text()) == {dead: before["reason"]}
     # As another process of the same run would.
-    again = reason(get, {"url": f"http://{dead}/else.zip", "member": "good.txt"})
+    again = reason(get, inside("url", f"http://{dead}/else.zip", "good.txt"))
     assert again == before["reason"] + " (once in this run, so not asked again)"
     assert connections[dead] == 1
     (tmp_path / "unreachable.json").unlink()  # the next run
@@ -195,7 +195,7 @@ def test_wheel(get, wheels, monkeypatch):
     monkeypatch.setattr(
         hosts.subprocess, "run", lambda command, **options: runs.append(command) or run(command, **options)
     )
-    good, other = ({"wheel": "somedata==1.0", "member": f"somedata/{name}.txt"} for name in ("good", "other"))
+    good, other = (inside("wheel", "somedata==1.0", f"somedata/{name}.txt") for name in ("good", "other"))
     record = get(dataset(good, other=[other]))
     assert [about["place"] for about in record["files"].values()] == [good, other]
     assert [command[3] for command in runs] == ["index", "download"]  # once for both files
@@ -211,7 +211,7 @@ def test_wheel(get, wheels, monkeypatch):
     ],
 )
 def test_wheels_that_fail(get, wheels, tmp_path, wheel, said):
-    assert reason(get, {"wheel": wheel, "member": "good.txt"}).startswith(said)
+    assert reason(get, inside("wheel", wheel, "good.txt")).startswith(said)
     assert left_behind(tmp_path) == []
     assert not (tmp_path / "ran").exists()  # nobody else's code is run
     assert not (tmp_path / "unreachable.json").exists()
@@ -225,7 +225,7 @@ def sdist(wheels):
     right = sha256((wheels / "somesource-1.0.tar.gz").read_bytes())
 
     def place(member, checksum=right, package="somesource==1.0"):
-        return {"sdist": package, "archive_sha256": checksum, "member": member}
+        return inside("sdist", package, member, archive_sha256=checksum)
 
     return place
 
@@ -262,7 +262,7 @@ def test_source_distributions_that_fail(get, sdist, tmp_path, place, said):
 
 
 def test_a_package_without_a_wheel_comes_from_its_source_distribution(get, sdist):
-    wheel = {"wheel": "somesource==1.0", "member": "good.txt"}
+    wheel = inside("wheel", "somesource==1.0", "good.txt")
     spoilt, good = sdist("somesource-1.0/good.txt", checksum="0" * 64), sdist("somesource-1.0/good.txt")
     about = get(dataset(wheel, spoilt, good))["files"]["good.txt"]
     assert about["place"] == good
@@ -272,7 +272,7 @@ def test_a_package_without_a_wheel_comes_from_its_source_distribution(get, sdist
 def test_an_index_that_cannot_be_reached_is_asked_once(get, wheels, dead, tmp_path, monkeypatch):
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.setenv("PIP_INDEX_URL", f"http://{dead}/simple")
-    place = {"wheel": "elsewhere==1.0", "member": "good.txt"}
+    place = inside("wheel", "elsewhere==1.0", "good.txt")
     first = reason(get, place)
     assert first.startswith("pip index: Could not fetch URL")
     assert json.loads((tmp_path / "unreachable.json").read_text()) == {"pip": first}

