@@ -90,6 +90,16 @@ def test_the_project_s_config_is_valid_in_other_runs(changes):
         ("suspects", {"a": {"of": "two.s", "method": "robust"}}, ["suspects.a.of", "no experiment 'two'", "are one"]),
         ("suspects", {"a": {"of": "one.s", "method": "svm"}}, ["suspects.a.method", "'svm'", "standard, robust"]),
         ("suspects", {"a": {"of": "one.s"}}, ["suspects.a", "'method' is a required property"]),
+        (
+            "suspects",
+            {"verdicts": {"of": "one.s", "method": "robust"}},
+            ["suspects.verdicts", "results/verdicts.csv is a"],
+        ),
+        (
+            "suspects",
+            {"tables/one": {"of": "one.s", "method": "robust"}},
+            ["suspects.tables/one", "the workflow itself"],
+        ),
         ("suspects", {"../a": {"of": "one.s", "method": "robust"}}, ["suspects", "'../a' is no name"]),
         ("only", ["one", "two"], ["only", "there is no 'two'", "there are one"]),
         ("only", "one", ["only", "'one'", "type array"]),

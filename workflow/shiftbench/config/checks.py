@@ -13,9 +13,13 @@ from shiftbench.config.plan import methods_of, tuning_of
 RESERVED = "data"  # the method of rows that speak of the data
 # Experiments, tables and figures are targets of the workflow beside these, and have folders beside the last two.
 RULES = (
-    *("all", "combine", "compile", "data", "fetch", "fit", "judge", "list_suspects", "manifest", "plot", "prepare"),
-    *("provenance", "tabulate", "verify", "sources", "verified"),
+    *("all", "bench", "combine", "compile", "data", "fetch", "fit", "judge", "list_suspects", "manifest"),
+    *("peers", "plot", "prepare", "provenance", "tabulate", "verify", "sources", "verified"),
 )
+
+# Below results/, folders and files of the workflow itself.
+FOLDERS = ("bench", "benchmarks", "data", "figures", "logs", "runs", "tables")
+FILES = ("comparisons", "report", "verdicts", "verify")
 
 
 def checks(config: dict[str, Any], catalog) -> Iterator[str]:
@@ -229,6 +233,9 @@ def _bad_place(key, place, config):
 
 
 def _bad_suspects(key, wanted, config):
+    path = key.partition(".")[2]
+    if path in FILES or (path.partition("/")[0] in FOLDERS and "/" in path):
+        yield f"{key}: results/{path}.csv is a place that the workflow itself uses; use another"
     problems = list(_bad_place(f"{key}.of", wanted["of"], config))
     yield from problems
     if problems:

@@ -12,8 +12,10 @@ from typing import Any
 import yaml
 
 from shiftbench.config.checks import checks
+from shiftbench.config.limits import size_problems
 from shiftbench.config.merge import merged
-from shiftbench.config.schema import ConfigError, dotted, violations
+from shiftbench.config.schema import ConfigError, dotted, few_lines, violations
+from shiftbench.config.settings import setting_problems
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "config.schema.yaml"
 QUICK = 20  # fewer replicates than that are a quick look
@@ -37,9 +39,12 @@ def complete(
     if not problems:
         config = _filled(copy.deepcopy(config), schema, Path(folder))
     if not problems and catalog is not None:
-        problems = list(checks(config, catalog(config["plugins"])))
+        known = catalog(config["plugins"])
+        problems = list(checks(config, known))
+        if not problems:  # what is named is there: so it can be asked
+            problems = [*setting_problems(config, known, defaults_of("tuning")), *size_problems(config, known)]
     if problems:
-        raise ConfigError("\n".join(f"{file}: {problem}" for problem in problems))
+        raise ConfigError("\n".join(f"{file}: {line}" for line in few_lines(problems)))
     return config
 
 

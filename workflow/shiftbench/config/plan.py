@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from shiftbench.config.merge import merged
 
+DATA = "data"  # the method of rows that speak of the data, as in `shiftbench.runs`
+
 
 class Block(NamedTuple):
     """The replicates that one job works through: (scenario, first, last) of each stretch."""
@@ -91,6 +93,21 @@ def fits(config: dict[str, Any], experiment: str) -> list[Fit]:
     ]
 
 
+def files_of_rows(config: dict[str, Any], experiment: str) -> dict[str, tuple[str, str, frozenset[tuple[str, int]]]]:
+    """All files of an experiment's rows, of its data first: what each holds, as (experiment, method, replicates).
+
+    Files are named without their ending, below results/; a replicate is (scenario, number).
+    """
+    parts = blocks(config, experiment)
+    found = {f"data/{experiment}/{one.number}_facts": (DATA, list(one.segments)) for one in parts}
+    for fit in fits(config, experiment):
+        found[f"runs/{fit.path}"] = (fit.method, segments_of(config, experiment, fit.method, parts[fit.block]))
+    return {
+        name: (experiment, method, frozenset((one, n) for one, first, last in segments for n in range(first, last + 1)))
+        for name, (method, segments) in found.items()
+    }
+
+
 def needed(config: dict[str, Any], fit: Fit) -> list[Fit]:
     """The jobs whose chosen parameters a job takes over."""
     about = config["experiments"][fit.experiment]
@@ -148,6 +165,7 @@ def fit_settings(config: dict[str, Any], fit: Fit, redrawn: bool) -> dict[str, A
         "metrics": about["metrics"],
         "plugins": config["plugins"],
         "shared_seed": about["seed"],
+        "seconds_per_fit": config["seconds_per_fit"],
         "redrawn": redrawn,
         "scenarios": {
             name: {
