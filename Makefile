@@ -1,10 +1,12 @@
 # make        run the workflow            make test    lint and all tests
-# make env    build .venv from the lock   make bench   speed against the peers, as ratios
+# make env    build .venv from the lock   make bench   speed against the peers, as ratios; BENCH=--quick: small sizes
 # make data   fetch external files         make lock    renew the locks
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
 # make help   the parts that can be run    make unlock  after a kill: remove the locks it left
 # make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
-# make bench-ner  speed on CoNLL-2003       make bench-cluster  wall time against jobs and block size
+# make bench-ner  speed on CoNLL-2003       make bench-readme  README's section on speed, from the last `make bench`
+# make bench-cluster  wall time against jobs and block size
+# make fuzz   fits to hostile data, many more than the tests try
 # make r      install R with glmnet, for the method robust_glmnet, which is skipped without it
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 1)
@@ -14,7 +16,11 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all help unlock env r data lint test test-cluster efficiency verify expected pdf bench bench-ner bench-cluster lock format clean
+.PHONY: all help unlock env r data lint test fuzz test-cluster efficiency verify expected pdf bench bench-ner bench-readme bench-cluster lock format clean
+# Snakemake keeps a cache in the home folder, and dies where it cannot write there.
+ifneq ($(shell cache="$${XDG_CACHE_HOME:-$$HOME/.cache}"; [ -e "$$cache" ] || cache=$$(dirname "$$cache"); [ -n "$$XDG_CACHE_HOME$$HOME" ] && [ -w "$$cache" ] && echo yes),yes)
+export XDG_CACHE_HOME := $(CURDIR)/.cache
+endif
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Code of the workflow that is run by itself.
 RUN := PYTHONPATH=workflow $(BIN)/python -m
@@ -68,6 +74,11 @@ lint: env
 test: lint
 	$(BIN)/python -m pytest --numprocesses $(CORES) --dist loadfile
 
+# Fits to hostile data, many more than `make test` tries; each is right or warns.
+FUZZ ?= 1000
+fuzz: env
+	SHIFTLR_FUZZ=$(FUZZ) $(BIN)/python -m pytest --numprocesses $(CORES) tests/shiftlr/methods/test_hostile_mixtures.py
+
 # Installs and starts a Slurm of one node, so it needs root on Debian; fails, with the reason, where there is none.
 test-cluster: env
 	tests/cluster/run
@@ -96,17 +107,22 @@ format: env
 	$(BIN)/snakefmt Snakefile workflow/rules
 
 # The peers need other versions than we do, so they get an environment of their own.
+# Real data are used where `make data` has fetched them. BENCH may be --list, --quick, or --only with names.
+BENCH ?=
 bench: $(BENCH_VENV)/.installed
-	$(BENCH_VENV)/bin/python workflow/scripts/bench_core.py
+	PYTHONPATH=workflow $(BENCH_VENV)/bin/python -m shiftbench.speed $(BENCH)
 
-# On the real CoNLL-2003 matrix, which `make data` fetches.
-bench-ner: data
-	PYTHONPATH=workflow $(BIN)/python workflow/scripts/bench_ner.py
+# On the real CoNLL-2003 matrix, which is fetched first.
+bench-ner: data $(BENCH_VENV)/.installed
+	PYTHONPATH=workflow $(BENCH_VENV)/bin/python -m shiftbench.speed --only ner
 
-$(BENCH_VENV)/.installed: envs/bench.txt pyproject.toml
+# Keeps the numbers of the last benchmark in docs/speed.csv; look at `git diff` before you commit it.
+bench-readme: $(BENCH_VENV)/.installed
+	PYTHONPATH=workflow $(BENCH_VENV)/bin/python -m shiftbench.speed.readme results/bench/summary.csv
+
+$(BENCH_VENV)/.installed: envs/bench.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --require-hashes -r envs/bench.txt
-	$(BENCH_VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
 # Wall time against block size, on the Slurm of test-cluster; about a quarter of an hour.

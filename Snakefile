@@ -4,16 +4,12 @@
 #   snakemake --cores N table1          one experiment, table or figure; `make help` lists them
 #   snakemake --cores N data            only what is fetched from outside
 #   snakemake --cores N verify          everything, and compared with tests/expected
+#   snakemake --cores 1 bench           speed against other solvers; no part of `all`
 #   snakemake --report report.html      tables and figures on one page, after a run
-
-from pathlib import Path
 
 from snakemake.utils import min_version
 
 min_version("9.0")
-
-
-configfile: Path(workflow.basedir, "config.yaml")
 
 
 report: "workflow/report/workflow.rst"
@@ -23,6 +19,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/bench.smk"
 
 
 localrules:

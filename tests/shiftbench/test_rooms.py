@@ -14,18 +14,20 @@ FILES = {
 }
 # Rooms in their order, those of a line beside each other; the last ones are asked by nobody but rules and scripts.
 LINES = [
-    ["shiftlr.validation", "shiftlr.kernels"],
+    ["shiftlr.labels"],
+    ["shiftlr.validation", "shiftlr.kernels", "shiftlr.blas_threads"],
     ["shiftlr.solvers"],
     ["shiftlr.methods"],
     ["shiftlr.model_selection"],
-    ["shiftbench.config", "shiftbench.files", "shiftbench.counts"],
-    ["shiftbench.fetch", "shiftbench.runs", "shiftbench.plugins"],
+    ["shiftbench.config", "shiftbench.files", "shiftbench.counts", "shiftbench.time_limit"],
+    ["shiftbench.fetch", "shiftbench.runs", "shiftbench.plugins", "shiftbench.failures", "shiftbench.repeated"],
     ["shiftbench.datasets", "shiftbench.noise", "shiftbench.metrics", "shiftbench.methods"],
     ["shiftbench.tuner"],
     ["shiftbench.fit"],
     ["shiftbench.analyses"],
     ["shiftbench.verdicts"],
     ["shiftbench.present"],
+    ["shiftbench.speed"],
     ["shiftbench.catalog"],
     ["shiftbench.run"],
 ]

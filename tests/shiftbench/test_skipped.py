@@ -10,7 +10,7 @@ from shiftbench.config.load import complete
 from shiftbench.present.context import build_context
 from shiftbench.present.verdicts_page import summary
 from shiftbench.run.steps import Steps
-from shiftbench.runs import COLUMNS, Runs, chosen_params, rows_of, write_rows
+from shiftbench.runs import COLUMNS, Runs, chosen_params, rows_of, write_rows, write_table
 from shiftbench.verdicts import verify
 from shiftbench.verdicts.judge import read_published
 from shiftlr import methods
@@ -134,7 +134,7 @@ def test_nothing_is_expected_of_what_was_not_run():
 
 def test_results_with_gaps_are_not_taken_for_the_expected_ones(tmp_path):
     runs = both(runs_of({"a.s:x": 70.0 + SPREAD}), skipped("a.s:y")).table
-    runs.to_parquet(tmp_path / "runs.parquet")
+    write_table(tmp_path / "runs.parquet", runs)
     VERDICTS.to_csv(tmp_path / "verdicts.csv", index=False)
     with pytest.raises(SystemExit, match=r"some methods were not run, .*r-cran-glmnet"):
         verify.main(str(tmp_path), str(tmp_path / "expected.json"))

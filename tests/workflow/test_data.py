@@ -21,7 +21,8 @@ def offline(clone, tmp_path):
     clone.cut_off("alon1999")
     sources = yaml.safe_load(clone.path("workflow/sources.yaml").read_text())
     for name, file in sources["alon1999"]["files"].items():
-        file["sha256"] = hashlib.sha256((real / name).read_bytes()).hexdigest()
+        content = (real / name).read_bytes()
+        file |= {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     clone.path("workflow/sources.yaml").write_text(yaml.safe_dump(sources))
     mirror = tmp_path / "mirror"
     mirror.mkdir()
@@ -75,8 +76,23 @@ def test_standins_are_marked_and_give_way_to_the_real_files(offline):
 
 def test_missing_data_can_be_an_error(offline):
     printed = offline.run("--cores", "2", "data", "--config", "on_missing=error", ok=False)
-    for text in ("alon1999: 2 of 2 files cannot be had", "I2000.txt", "tissue.txt", "127.0.0.1:9", "What to do: set"):
-        assert text in printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("alon1999: ")]
+    for text in ("2 of 2 files cannot be had", "I2000.txt", "tissue.txt", "127.0.0.1:9", "What to do: set"):
+        assert text in line
+    assert "Traceback" not in printed and "sha256" not in printed
+    log = offline.path("results/logs/fetch/alon1999.log").read_text()  # each place of each file
+    assert log.count("no connection to 127.0.0.1:9") == log.count("no mirror is set") == 2
     assert not list(offline.path("results/data/sources").rglob("*.*"))
     printed = offline.run("--cores", "1", "--config", "mirror=/nowhere", ok=False)
     assert "mirror: '/nowhere' is not a directory; set SHIFTLR_MIRROR or --config mirror=DIR" in printed
+    assert "Traceback" not in printed
+
+
+def test_every_dataset_that_is_missing_has_a_line(clone):
+    clone.add("words.yaml")
+    clone.cut_off()
+    printed = clone.run("--cores", "2", "data", "--config", "on_missing=error", ok=False)
+    lines = [line for line in printed.splitlines() if "files cannot be had" in line]
+    assert {line.split(":")[0] for line in lines} == {"annie", "conll2003", "crowd2014", "names"}
+    assert len(lines) == 4 and max(map(len, lines)) < 450
+    assert "Traceback" not in printed

@@ -18,7 +18,7 @@ def test_large_study_is_planned_in_blocks(clone):
     planned = clone.planned(
         "--profile", "workflow/profiles/slurm", "--config", "replicates=10000", f"only=[{','.join(names)}]"
     )
-    blocks = {"table1": 70, "normal": 70, "svm": 20, "table7": 40}  # of 1000 replicates, 10 a scenario
+    blocks = {"table1": 28, "normal": 28, "svm": 8, "table7": 16}  # of 2500 replicates, 4 a scenario
     assert planned["prepare"] == sum(blocks.values())
     # The methods of each table in all of its blocks, readings in those of their scenarios.
     config = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]
@@ -26,4 +26,4 @@ def test_large_study_is_planned_in_blocks(clone):
         one for name in names for scenario in config[name]["scenarios"].values() for one in scenario.get("readings", [])
     ]
     assert readings
-    assert planned["fit"] == 2 * 70 + 2 * 70 + 3 * 20 + 5 * 40 + 10 * len(readings)
+    assert planned["fit"] == 2 * 28 + 2 * 28 + 3 * 8 + 5 * 16 + 4 * len(readings)

@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(workflow.basedir, "workflow")))
 
 from shiftbench.catalog import Catalog
+from shiftbench.config.files import check_files
 from shiftbench.config.load import complete
 from shiftbench.config.plan import fingerprint
 from shiftbench.config.schema import ConfigError
@@ -18,6 +19,7 @@ from shiftbench.run.dependencies import code_of
 from shiftbench.run.steps import SCRIPTS, Steps
 
 STARTED = "results/logs/started.json"
+FIRST = 10**9  # the priority of what all fits wait for; those have less, and tables and figures none
 UNREACHABLE = "results/logs/unreachable.json"  # hosts that did not answer, noted by the fetch jobs of one run
 
 
@@ -30,10 +32,24 @@ launch.share_packages()
 launch.share_kernels()
 
 try:
+    if workflow.is_main_process:
+        launch.check_folder("results")
+        # Before Snakemake reads them: some would make it fail without a word about the file.
+        check_files([*workflow.overwrite_configfiles, Path(workflow.basedir, "config.yaml")])
+except (ConfigError, OSError) as error:
+    raise WorkflowError(str(error)) from None
+
+
+configfile: Path(workflow.basedir, "config.yaml")
+
+
+try:
     # In place, so that scripts see the completed config too. Jobs on nodes need not check it again.
     files = " + ".join(Path(file).name for file in workflow.configfiles)
     config.update(complete(config, files, beside("."), Catalog if workflow.is_main_process else None))
     steps = Steps(config)
+    if workflow.is_main_process:
+        steps.check_mirror()
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
@@ -59,6 +75,10 @@ for _name in dict.fromkeys([*steps.tables, *steps.figures]):
 
 
 onstart:
+    try:
+        launch.prepare_folder("results")
+    except OSError as error:
+        raise WorkflowError(str(error)) from None
     launch.hold_alive(".snakemake")
     Path(UNREACHABLE).unlink(missing_ok=True)  # a new run asks every host again, once
     launch.record_start(STARTED, workflow.cores)

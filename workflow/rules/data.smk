@@ -16,6 +16,7 @@ rule fetch:
         "results/logs/fetch/{source}.log",
     benchmark:
         "results/benchmarks/fetch/{source}.tsv"
+    priority: FIRST
     conda:
         "../../envs/environment.yaml"
     params:
@@ -62,6 +63,7 @@ rule prepare:
         "results/logs/prepare/{experiment}/{block}.log",
     benchmark:
         "results/benchmarks/prepare/{experiment}/{block}.tsv"
+    priority: FIRST - 1
     conda:
         "../../envs/environment.yaml"
     params:

@@ -13,6 +13,7 @@ rule compile:
         "results/logs/compile.log",
     benchmark:
         "results/benchmarks/compile.tsv"
+    priority: FIRST
     conda:
         "../../envs/environment.yaml"
     params:
@@ -33,6 +34,7 @@ rule fit:
         "results/logs/fit/{experiment}/{method}/{block}.log",
     benchmark:
         "results/benchmarks/fit/{experiment}/{method}/{block}.tsv"
+    priority: lambda wildcards: steps.fit_priority(wildcards.experiment)
     conda:
         "../../envs/environment.yaml"
     params:

@@ -17,10 +17,10 @@ from shiftbench.verdicts.judge import judge, read_published
 given, out, params = snakemake.input, snakemake.output, snakemake.params
 published, runs = read_published(given.published), read_runs("results/runs", params.experiments)
 verdicts, comparisons = judge(published, runs, params.resamples, params.quick)
-provenance = json.loads(Path(given.provenance).read_text())
+provenance = json.loads(Path(given.provenance).read_text(encoding="utf-8"))
 write_table(out.runs, runs.table)
-write_text(out.verdicts, verdicts.to_csv(index=False))
-write_text(out.comparisons, comparisons.to_csv(index=False))
+write_text(out.verdicts, formats.to_csv(verdicts))
+write_text(out.comparisons, formats.to_csv(comparisons))
 write_text(out.summary, summary(verdicts, published, provenance, bool(params.quick), runs.table))
 reasons = reasons_by_id(list(verdicts["id"]), read_reasons(given.reasons))
 formats.write(verdict_table(verdicts, published, reasons), html=out.page)

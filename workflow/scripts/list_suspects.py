@@ -19,5 +19,5 @@ found = suspected(of, experiment, scenario, wanted["method"])
 origins = set(of.of(experiment, scenario)["data"]) | ({"quick"} if settings["quick"] else set())
 dataset = plugins.load_file("datasets", settings["dataset"], settings["plugins"])
 shown = dataset.list_suspects(found, settings["data"]) if hasattr(dataset, "list_suspects") else found
-write_text(snakemake.output.csv, shown.to_csv(index=False))
+write_text(snakemake.output.csv, formats.to_csv(shown))
 formats.write(suspect_table(snakemake.wildcards.list, wanted, origins, found, shown), html=snakemake.output.html)

@@ -7,7 +7,7 @@ start(snakemake, compiled=True)
 from shiftbench import plugins
 from shiftbench.datasets import blocks
 from shiftbench.files import write_text
-from shiftbench.present import figures, style
+from shiftbench.present import figures, formats, style
 from shiftbench.present.context import build_context, needs
 from shiftbench.runs import read_runs
 
@@ -21,4 +21,4 @@ data = {
 context = build_context(name, config, read_runs("results/runs", needs(config, name)), data=data, kind="figures")
 figure, table = figures.make(plugins.load_file("figures", context.settings["layout"], config["plugins"]), context)
 style.save(figure, out.pdf, out.png)
-write_text(out.csv, table.to_csv(index=False))
+write_text(out.csv, formats.to_csv(table))

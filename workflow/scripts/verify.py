@@ -6,11 +6,12 @@ start(snakemake)
 
 import pandas as pd
 from shiftbench.files import write_text
+from shiftbench.runs import read_table
 from shiftbench.verdicts.verify import check, compare, read_expected
 
 differences = compare(
     read_expected(snakemake.input.expected),
-    pd.read_parquet(snakemake.input.runs),
+    read_table(snakemake.input.runs),
     pd.read_csv(snakemake.input.verdicts),
 )
 check(differences)

@@ -9,9 +9,12 @@ from shiftlr import methods
 from shiftbench import plugins
 from shiftbench.datasets.base import check_settings
 from shiftbench.fit import split_number
+from shiftbench.tuner import refused_settings
 
 # Settings that every table and figure may have; the last three are those of an experiment's own table.
 COMMON = ("layout", "of", "title", "section", "columns", "bold", "gain_beside")
+
+_ASKED = ("penalty", "lams", "tol", "alphas", "sigma2s")  # of a tuning, what the settings of a method depend on
 
 
 class Catalog:
@@ -19,6 +22,7 @@ class Catalog:
 
     def __init__(self, folder: str | Path | None = None):
         self.folder = folder
+        self.refused: dict[str, list[Exception]] = {}
 
     def parameters(self, method: str) -> list[str]:
         """The parameters of a method, or a ValueError if there is none of that name."""
@@ -30,6 +34,21 @@ class Catalog:
                 "(one file each in workflow/shiftlr/methods, or in `plugins`)"
             )
         return sorted(methods.load(method, folders)._get_param_names())  # type: ignore[attr-defined]
+
+    def refused_settings(self, method: dict[str, Any], tuning: dict[str, Any]) -> list[Exception]:
+        """What a method says against the settings of its grid and its fixed ones; asked once for the same settings."""
+        about = {name: method[name] for name in ("method", "params", "grid")}
+        key = repr([about, {name: tuning[name] for name in _ASKED}])
+        if key not in self.refused:
+            self.refused[key] = refused_settings(about, tuning, self.folder)  # type: ignore[arg-type]
+        return self.refused[key]
+
+    def data_memory(self, dataset: str, settings: dict[str, Any], replicates: int) -> float:
+        """Bytes that a job with so many replicates needs, as far as the dataset can tell without its files."""
+        module = plugins.load_file("datasets", dataset, self.folder)
+        if not hasattr(module, "memory"):
+            return 0.0
+        return module.memory(getattr(module, "DEFAULTS", {}) | settings, replicates)
 
     def data_problems(self, dataset: str, settings: dict[str, Any]) -> Iterator[str]:
         """What a dataset says of its settings, or a ValueError if there is none of that name."""

@@ -1,23 +1,33 @@
 """One method on one replicate: tune, fit, measure. A fit that fails or is skipped is a row too, with its reason."""
 
+import math
+import numbers
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shiftlr.model_selection.predictions import check_classes, check_flags, check_numbers, check_probabilities
 
 from shiftbench import plugins, runs
 from shiftbench.counts import count_by_group
 from shiftbench.datasets.base import Part, Replicate
+from shiftbench.failures import is_answer, reason_of
+from shiftbench.time_limit import TimeLimit, time_limit
 from shiftbench.tuner import Tuner
 
 _FEW = 10_000  # examples
+_CLASSES = (0, 1)
 
 
 class Outcome:
-    """A fitted method and the data it was fitted to; what metrics are computed from."""
+    """A fitted method and the data it was fitted to; what metrics are computed from.
+
+    What the method answers is checked: an array that does not fit the examples, or has no sense, is a ValueError.
+    """
 
     def __init__(self, estimator, params: dict[str, Any], score: float, parts: Mapping[str, Part], others=()):
         self.estimator, self.params, self.score = estimator, params, score
@@ -28,7 +38,7 @@ class Outcome:
     def predicted(self) -> np.ndarray:
         """The classes of the test set."""
         assert self.test is not None
-        return self.estimator.predict(self.test.X)
+        return check_classes(self.estimator.predict(self.test.X), _CLASSES, self.test.X.shape[0])
 
     @cached_property
     def decision(self) -> np.ndarray:
@@ -40,33 +50,53 @@ class Outcome:
     def suspicion(self) -> np.ndarray:
         """How much each training label looks wrong; methods that do not say are asked how far they disagree."""
         if hasattr(self.estimator, "suspicion"):
-            return self.estimator.suspicion(self.train.X, self.train.labels)
+            given = self.estimator.suspicion(self.train.X, self.train.labels)
+            return check_numbers(given, len(self.train.labels), "suspicion")
         return -np.where(self.train.labels == 1, 1.0, -1.0) * decision(self.estimator, self.train.X)
 
     @cached_property
     def suspected(self) -> np.ndarray:
         """Which training labels the method calls wrong."""
         if hasattr(self.estimator, "suspected"):
-            return self.estimator.suspected(self.train.X, self.train.labels)
+            given = self.estimator.suspected(self.train.X, self.train.labels)
+            return check_flags(given, len(self.train.labels))
         return self.suspicion > 0.0
 
 
 def decision(estimator, X) -> np.ndarray:
     """A number that is positive where a classifier says the second class."""
+    n = X.shape[0]
     if hasattr(estimator, "decision_function"):
-        return estimator.decision_function(X)
+        return check_numbers(estimator.decision_function(X), n)
     if hasattr(estimator, "predict_proba"):
-        return estimator.predict_proba(X)[:, 1] - 0.5
-    return (estimator.predict(X) == estimator.classes_[1]) - 0.5
+        return check_probabilities(estimator.predict_proba(X), n)[:, 1] - 0.5
+    return (check_classes(estimator.predict(X), _CLASSES, n) == estimator.classes_[1]) - 0.5
 
 
 def measure(names: list[str], outcome: Outcome, folder: str | None = None) -> dict[str, float | None]:
     """The metrics by name."""
     found: dict[str, float | None] = {}
     for name in names:
-        base, numbers = split_number(name)
-        found[name] = plugins.load_function("metrics", base, folder)(outcome, *numbers)
+        base, number = split_number(name)
+        found[name] = check_value(name, _metric(base, folder and Path(folder).absolute())(outcome, *number))
     return found
+
+
+@cache
+def _metric(name, folder):
+    """The function of a metric: looking for it again takes longer than most metrics do."""
+    return plugins.load_function("metrics", name, folder)
+
+
+def check_value(metric: str, value: Any) -> float | None:
+    """What a metric gave: a finite number, or None where it does not apply."""
+    if value is None:
+        return None
+    if isinstance(value, numbers.Integral | np.bool_):
+        return int(value)
+    if not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise ValueError(f"the metric {metric} gave {value!r}: must be a finite number, or None if it does not apply")
+    return float(value)
 
 
 def measure_others(names: list[str], outcome: Outcome, folder: str | None = None) -> dict[str, float | None]:
@@ -95,30 +125,45 @@ def run(job: dict[str, Any], replicate: Replicate, chosen: dict[str, dict[str, A
         "replicate": replicate.number,
         "method": job["name"],
     }
-    outcome, status, reason, start = None, "ok", "", time.perf_counter()
+    outcome, arrays, status, reason, start = None, {}, "ok", "", time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            outcome = _fit(job, replicate, chosen)
-            metrics = {"score": None if np.isnan(outcome.score) else outcome.score}
-            metrics |= measure(job["metrics"], outcome, job["plugins"])
-            tuning = job["scenarios"][replicate.scenario]["tuning"]
-            metrics |= measure_others(tuning["at_every_setting"], outcome, job["plugins"])
+            with time_limit(job["seconds_per_fit"]):
+                outcome, metrics, arrays = _fit_and_measure(job, replicate, chosen)
         except runs.Skipped as missing:
             status, reason = "skipped", str(missing)
-            metrics = dict.fromkeys(job["metrics"], np.nan)
-        except Exception as error:  # whatever a rival's code raises, the other fits go on
-            outcome, status, reason = None, "failed", f"{type(error).__name__}: {error}"
-            metrics = dict.fromkeys(job["metrics"], np.nan)
-    metrics["seconds"] = time.perf_counter() - start
-    if outcome is not None and caught:
-        reason = f"{len(caught)} warnings, the first: {caught[0].message}"
-    params = {} if outcome is None else outcome.params
-    rows = runs.rows_of(place, metrics, params, status, reason, replicate.about["origin"])
+        except (Exception, SystemExit, TimeLimit) as error:
+            if not is_answer(error):
+                error.add_note(
+                    f"while {title_of(job, replicate)} was fitted; nothing of this job is kept: run it again"
+                )
+                raise
+            outcome, arrays, status, reason = None, {}, "failed", reason_of(error)
     if outcome is None:
-        return rows, {}
-    chosen[runs.key_of(job["experiment"], replicate.scenario, job["name"], replicate.number)] = params
-    return rows, arrays_of(outcome, replicate, job)
+        metrics = dict.fromkeys(job["metrics"], np.nan)
+    elif caught:
+        reason = f"{len(caught)} warnings, the first: {caught[0].message}"
+    metrics["seconds"] = time.perf_counter() - start
+    params = {} if outcome is None else outcome.params
+    if outcome is not None:
+        chosen[runs.key_of(job["experiment"], replicate.scenario, job["name"], replicate.number)] = params
+    return runs.rows_of(place, metrics, params, status, reason, replicate.about["origin"]), arrays
+
+
+def title_of(job: dict[str, Any], replicate: Replicate) -> str:
+    """How a fit is called in messages."""
+    return f"{job['name']} on replicate {replicate.number} of {job['experiment']}.{replicate.scenario}"
+
+
+def _fit_and_measure(job, replicate, chosen):
+    """(outcome, metrics, arrays)."""
+    outcome = _fit(job, replicate, chosen)
+    metrics: dict[str, float | None] = {"score": None if np.isnan(outcome.score) else outcome.score}
+    metrics |= measure(job["metrics"], outcome, job["plugins"])
+    tuning = job["scenarios"][replicate.scenario]["tuning"]
+    metrics |= measure_others(tuning["at_every_setting"], outcome, job["plugins"])
+    return outcome, metrics, arrays_of(outcome, replicate, job)
 
 
 def _fit(job, replicate, chosen):

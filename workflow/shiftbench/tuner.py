@@ -1,7 +1,9 @@
 """How one method is tuned and fitted: grids, penalties, a development set, folds, the report's first procedure."""
 
 import inspect
+import math
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -13,7 +15,6 @@ from shiftlr.model_selection import (
     choose,
     collect_fits,
     first_procedure,
-    fit_grid,
     fold_scores,
     tune_on_dev,
 )
@@ -21,8 +22,10 @@ from sklearn.base import clone
 
 from shiftbench import plugins
 from shiftbench.datasets.base import Part
+from shiftbench.repeated import fit_grid
 from shiftbench.runs import Skipped
 
+MOST_SETTINGS = 100_000  # of a grid, with the penalties
 KNOWN_OF_EXAMPLES = ("groups", "truth")  # fields of a part that a method gets if its `fit` has a parameter so called
 
 
@@ -31,6 +34,11 @@ def values(setting: Any) -> list:
     if not isinstance(setting, dict):
         return list(setting)
     return np.geomspace(setting["from"], setting["to"], setting["points"]).tolist()
+
+
+def count(setting: Any) -> int:
+    """How many values there are, without making them."""
+    return setting["points"] if isinstance(setting, dict) else len(setting)
 
 
 def settings(grid: dict[str, Any]) -> list[dict]:
@@ -54,6 +62,59 @@ def penalties(tuning: dict[str, Any], train: Part) -> list[float]:
     return values(alphas)
 
 
+def configured(method: dict[str, Any], tuning: dict[str, Any], folder: str | None, seed: int):
+    """(the estimator with all that stays fixed, its grid, whether `tuning` penalises it)."""
+    kind: Any = _kind(method["method"], tuple(path.absolute() for path in plugins.folders("methods", folder)))
+    grid = getattr(kind, "grid", {}) if method["grid"] is None else method["grid"]
+    if tuning["lams"] is not None and "lam" in grid:
+        grid = grid | {"lam": tuning["lams"]}
+    estimator = kind(**method["params"])
+    parameters = estimator.get_params()
+    penalised = tuning["penalty"] is not None and "penalty" in parameters
+    if penalised:
+        estimator.set_params(penalty=tuning["penalty"])
+    if "random_state" in parameters and "random_state" not in method["params"]:
+        estimator.set_params(random_state=seed)
+    if tuning["tol"] is not None and "tol" in parameters and "tol" not in method["params"]:
+        estimator.set_params(tol=tuning["tol"])
+    return estimator, grid, penalised
+
+
+@cache
+def _kind(name, folders):
+    """The class of a method: looking for its file again takes as long as a small fit."""
+    return methods.load(name, folders)
+
+
+def refused_settings(method: dict[str, Any], tuning: dict[str, Any], folder: str | None) -> list[Exception]:
+    """What a method says against the settings that it would be fitted with, each thing once; there are no data yet.
+
+    It is asked by `check_params()`; other estimators by what scikit-learn's own have.
+    """
+    estimator, grid, penalised = configured(method, tuning, folder, 0)
+    n_settings = math.prod(map(count, grid.values()))
+    if penalised:
+        estimator.set_params(alpha=1.0)  # those of `tuning` are positive, which the schema sees to
+        n_settings *= count(tuning["sigma2s"] or tuning["alphas"])
+    if n_settings > MOST_SETTINGS:
+        return [ValueError(f"there are {n_settings} settings to choose from; at most {MOST_SETTINGS} can be compared")]
+    found: dict[str, Exception] = {}
+    for setting in settings(grid):
+        try:
+            check_params(estimator.set_params(**setting))
+        except Exception as error:  # whatever a user's file raises
+            found.setdefault(f"{type(error).__name__}: {error}", error)
+    return list(found.values())
+
+
+def check_params(estimator) -> None:
+    """Let an estimator refuse parameters, if it knows how to do so without data."""
+    if hasattr(estimator, "check_params"):
+        estimator.check_params()
+    elif hasattr(estimator, "_parameter_constraints"):
+        estimator._validate_params()
+
+
 class Tuner:
     """How one method is tuned and fitted. `method` and `tuning` are parts of the completed config.
 
@@ -63,26 +124,14 @@ class Tuner:
 
     def __init__(self, method: dict[str, Any], tuning: dict[str, Any], folder: str | None, seed: int, alpha=None):
         self.tuning, self.seed = tuning, seed
-        kind = methods.load(method["method"], plugins.folders("methods", folder))
-        if hasattr(kind, "missing") and kind.missing():
-            raise Skipped(kind.missing())
-        self.grid = getattr(kind, "grid", {}) if method["grid"] is None else method["grid"]
-        if tuning["lams"] is not None and "lam" in self.grid:
-            self.grid = self.grid | {"lam": tuning["lams"]}
-        self.estimator = kind(**method["params"])
+        self.estimator, self.grid, self.penalised = configured(method, tuning, folder, seed)
+        if hasattr(self.estimator, "missing") and self.estimator.missing():
+            raise Skipped(self.estimator.missing())
         self.taken: dict[str, float] = {}  # chosen elsewhere
         self.tried: tuple[list[dict], Any] | None = None  # settings that were compared, and their fits
-        parameters = self.estimator.get_params()
-        self.penalised = tuning["penalty"] is not None and "penalty" in parameters
-        if self.penalised:
-            self.estimator.set_params(penalty=tuning["penalty"])
-            if alpha is not None:
-                self.taken = {"alpha": alpha}
-                self.estimator.set_params(alpha=alpha)
-        if "random_state" in parameters and "random_state" not in method["params"]:
-            self.estimator.set_params(random_state=seed)
-        if tuning["tol"] is not None and "tol" in parameters and "tol" not in method["params"]:
-            self.estimator.set_params(tol=tuning["tol"])
+        if self.penalised and alpha is not None:
+            self.taken = {"alpha": alpha}
+            self.estimator.set_params(alpha=alpha)
 
     def fit(self, parts: Mapping[str, Part]):
         """(the fitted estimator, its chosen parameters, their score)."""
@@ -122,7 +171,7 @@ class Tuner:
         """(setting, fitted estimator) for the whole grid; those that `fit` compared are not fitted again."""
         grid, fits = self.tried or (self._grid(train), None)
         if fits is None:
-            fits = fit_grid(self.estimator, grid, train.X, train.labels, fit_params=self._fit_params(train))
+            fits = fit_grid(self.estimator, grid, train.X, train.labels, self._fit_params(train))
         return [(params, fits.estimator(place)) for place, params in enumerate(grid)]
 
     def _dev(self, parts):
@@ -174,7 +223,7 @@ class Tuner:
         if limit is None and (self.tuning["final_tol"] is not None or not on_a_path):
             best = int(np.argmax(scores))
             return self.fit_fixed(grid[best], train), self.taken | grid[best], float(scores[best])
-        fits = fit_grid(self.estimator, grid, train.X, train.labels, fit_params=self._fit_params(train))
+        fits = fit_grid(self.estimator, grid, train.X, train.labels, self._fit_params(train))
         tuned = choose(grid, fits, scores, limit)
         self.tried = grid, fits
         return self._finished(tuned.estimator, train), self.taken | tuned.params, tuned.score
@@ -195,6 +244,7 @@ class Tuner:
             random_state=self.seed * self.tuning["repeats"],
             scoring=self.tuning["scoring"],
             per_example=self._per_example(),
+            fit=fit_grid,
         )
 
     def _per_example(self):

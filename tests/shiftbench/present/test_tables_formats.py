@@ -93,7 +93,8 @@ def test_wide_tables_are_set_smaller(columns):
     [
         ("a_b & c % #", r"a\_b \& c \% \#"),
         ("$p_0$ of a_b", r"$p_0$ of a\_b"),
-        ("$a & b$ & $c_1$", r"$a & b$ \& $c_1$"),
+        ("$a + b$ & $c_1$", r"$a + b$ \& $c_1$"),
+        ("$a & b$ & $c_1$", r"\$a \& b\$ \& $c_1$"),  # no maths: it would end the cell
         ("1 ± 2†", r"1 $\pm$ 2\dag{}"),
     ],
 )

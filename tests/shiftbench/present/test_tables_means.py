@@ -162,3 +162,16 @@ def test_stand_ins_are_marked():
     table = build("one", config_of(), make_runs(data="standin"))
     assert table.caption.startswith("Stand-in data ") and set(table.data["data"]) == {"standin"}
     assert set(table.data["verdict"]) == {"not_comparable"}
+
+
+def test_the_note_counts_the_replicates_that_are_there():
+    """Not those that the config asks for; fits that failed are there, and have a note of their own."""
+    whole = make_runs(failed={"one.clean:robust": 2})
+    assert build("one", config_of(), whole).notes[0] == "Means over 3 replicates ± standard error."
+    rows = whole.table
+    gone = (rows["scenario"] == "noisy") & (rows["method"] == "robust") & (rows["replicate"] > 1)
+    assert gone.any()
+    fewer = whole._replace(table=rows[~gone])
+    assert build("one", config_of(), fewer).notes[0] == "Means over 2 or 3 replicates ± standard error."
+    none = whole._replace(table=rows[rows["method"] == "data"])
+    assert build("one", config_of(), none).notes[0] == "No replicate was run."

@@ -11,10 +11,10 @@ ENVS = Path(__file__).parents[3] / "envs"
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
 
 
-def locked():
+def locked(lock="requirements.txt"):
     """The versions of each package; the lock may have several, for different Pythons."""
     versions = {}
-    for name, version in re.findall(r"^([a-z0-9-]+)==([^ ;]+)", (ENVS / "requirements.txt").read_text(), re.MULTILINE):
+    for name, version in re.findall(r"^([a-z0-9-]+)==([^ ;]+)", (ENVS / lock).read_text(), re.MULTILINE):
         versions.setdefault(name, set()).add(version)
     return versions
 
@@ -36,6 +36,21 @@ def test_conda_has_all_that_runs():
         re.split("=+", pinned)[0] for pinned in yaml.safe_load((ENVS / "environment.yaml").read_text())["dependencies"]
     ]
     assert set(filter(None, runtime)) - {"setuptools"} <= {CONDA_NAMES.get(name, name) for name in named}
+
+
+def peers():
+    """All that the conda environment of the speed benchmark names, with versions."""
+    listed = yaml.safe_load((ENVS / "bench.yaml").read_text())["dependencies"]
+    (from_pip,) = [one["pip"] for one in listed if isinstance(one, dict)]
+    return dict(re.split("=+", one) for one in [*listed, *from_pip] if isinstance(one, str) and one != "pip")
+
+
+def test_peers_are_the_same_in_conda_and_in_the_lock():
+    versions = {CONDA_NAMES.get(name, name): version for name, version in peers().items()}
+    asked = [line for line in (ENVS / "bench.in").read_text().splitlines() if line and not line.startswith("#")]
+    assert set(asked) == {name for name in versions if name != "python" and not name.startswith("r-")}
+    for name in asked:
+        assert versions[name] in locked("bench.txt")[name]
 
 
 @pytest.mark.parametrize("recipe", ["Dockerfile", "apptainer.def"])

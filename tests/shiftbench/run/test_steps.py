@@ -61,7 +61,7 @@ def test_files_of_a_target(project):
 def test_rows_of_an_experiment_are_those_of_its_data_and_all_fits(project):
     rows = project.rows_of("table1")
     assert rows[0] == "results/data/table1/0_facts.csv" and len(rows) == len(set(rows))
-    n_blocks = -(-(5 * 500 + 2 * 1000) // 1000)
+    n_blocks = -(-(5 * 500 + 2 * 1000) // project.config["replicates_per_job"])
     assert len(project.blocks("table1")) == n_blocks
     assert f"results/runs/table1/robust/{n_blocks - 1}.csv" in rows
     assert "results/runs/table1/robust_fine/0.csv" not in rows  # a reading of later scenarios
@@ -79,6 +79,12 @@ def test_fits_wait_for_those_whose_parameters_they_take(project):
     assert project.chosen_by(wildcards("table2", "robust")) == []
     assert project.chosen_by(wildcards("thinning", "flipping")) == ["results/runs/table4/flipping/0.csv"]
     assert project.chosen_by(wildcards("table4", "flipping")) == ["results/runs/table4/standard/0.csv"]
+
+
+def test_slow_fits_start_before_those_that_are_many_in_a_job(project):
+    order = sorted(EXPERIMENTS, key=project.fit_priority, reverse=True)
+    assert order.index("table4") < order.index("readings_glmnet") < order.index("table1")
+    assert project.fit_priority("table4") > project.fit_priority("table1") >= 1
 
 
 def test_what_a_fit_is_told_can_be_a_parameter_of_a_rule(project):

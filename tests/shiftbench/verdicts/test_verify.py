@@ -11,7 +11,7 @@ import yaml
 from made_up_runs import both, facts, runs_of
 from shiftbench.config.load import complete
 from shiftbench.config.plan import methods_of
-from shiftbench.runs import DATA
+from shiftbench.runs import DATA, write_table
 from shiftbench.verdicts import verify
 from shiftbench.verdicts.judge import read_published
 from shiftbench.verdicts.verify import (
@@ -219,7 +219,7 @@ def test_stand_ins_and_quick_looks_are_left_out(data):
 
 def test_results_become_the_expected_ones(tmp_path):
     VERDICTS.to_csv(tmp_path / "verdicts.csv", index=False)
-    RUNS.to_parquet(tmp_path / "runs.parquet")
+    write_table(tmp_path / "runs.parquet", RUNS)
     verify.main(str(tmp_path), str(tmp_path / "expected.json"))
     assert read_expected(tmp_path / "expected.json") == EXPECTED
 
@@ -227,7 +227,7 @@ def test_results_become_the_expected_ones(tmp_path):
 @pytest.mark.parametrize("data", ["standin", "quick"])
 def test_stand_ins_and_quick_looks_never_become_the_expected_ones(tmp_path, data):
     VERDICTS.to_csv(tmp_path / "verdicts.csv", index=False)
-    RUNS.assign(data=[data, *RUNS["data"][1:]]).to_parquet(tmp_path / "runs.parquet")
+    write_table(tmp_path / "runs.parquet", RUNS.assign(data=[data, *RUNS["data"][1:]]))
     with pytest.raises(SystemExit, match="stand-in data" if data == "standin" else "quick look"):
         verify.main(str(tmp_path), str(tmp_path / "expected.json"))
     assert not (tmp_path / "expected.json").exists()

@@ -11,7 +11,8 @@ the other: noise is then drawn from the same random numbers as soon as a part is
 
 `DEFAULTS` of a module are the settings it knows; others are refused. A module whose data are cheap to draw again says
 `REDRAWN = True`: then only labels and checksums are kept on disk. One that reads files of the user's own has a function
-`files(settings)` that lists them: then a change of them is seen.
+`files(settings)` that lists them: then a change of them is seen. One whose size is a setting has a function
+`memory(settings, replicates)`, the bytes that a job with so many replicates needs: then too large ones are refused.
 """
 
 import hashlib

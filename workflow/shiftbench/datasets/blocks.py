@@ -12,7 +12,7 @@ from scipy import sparse
 from shiftbench import plugins
 from shiftbench.datasets import base
 from shiftbench.datasets.base import Part, Replicate
-from shiftbench.files import atomic_write
+from shiftbench.files import atomic_write, contents_of
 
 _FIELDS = ("labels", "truth", "groups", "ids")
 
@@ -69,8 +69,10 @@ def write(path: str | Path, job: dict[str, Any]) -> list[Replicate]:
 
 def read(path: str | Path, scenarios: Collection[str] | None = None) -> Iterator[Replicate]:
     """The replicates of a block, one after the other, exactly as they were when it was written."""
-    with np.load(path) as stored:
-        recipe = json.loads(str(stored["recipe"]))
+    with Path(path).open("rb") as file:
+        with contents_of(path):
+            stored = np.load(file)
+            recipe = json.loads(str(stored["recipe"]))
         restore = _redraw if recipe["redrawn"] else _restore
         yield from restore(path, recipe, stored, scenarios)
 
@@ -95,7 +97,8 @@ def _restore(path, recipe, stored, scenarios):
             continue
         for name in [name for fields in about["parts"].values() for name in fields.values()]:
             if name not in known:
-                known[name] = stored[name]
+                with contents_of(path):
+                    known[name] = stored[name]
                 if _checksum(known[name]) != name:
                     raise _changed(path, about["scenario"], about["number"])
         parts = {
@@ -107,7 +110,8 @@ def _restore(path, recipe, stored, scenarios):
 
 def _redraw(path, recipe, stored, scenarios):
     """What is drawn again, and must have the labels and checksums that were stored."""
-    labels = {name: stored[name] for name in stored.files if name != "recipe"}
+    with contents_of(path):
+        labels = {name: stored[name] for name in stored.files if name != "recipe"}
     dataset = dataset_of(recipe["job"])
     rows: dict[str, int] = {}
     for about in recipe["replicates"]:

@@ -95,7 +95,7 @@ def read(folder: str | Path) -> Colon:
 
 def _numbers(path):
     try:
-        return np.array(path.read_text().split(), dtype=float)
+        return np.array(path.read_text(encoding="utf-8").split(), dtype=float)
     except ValueError as error:
         raise ValueError(f"{path}: is not a text file of numbers: {error}") from None
 
@@ -124,5 +124,5 @@ def write_standin(folder: str | Path, seed: int = 1999) -> None:
     logs += rng.normal(6.0, 1.2, (N_GENES, 1)) + rng.normal(0.0, 0.2, n)
     folder = Path(folder)
     lines = [" ".join(f"{value:.7e}" for value in row) for row in np.exp(logs)]
-    (folder / "I2000.txt").write_text("\n".join(lines) + "\n")
-    (folder / "tissue.txt").write_text("".join(f"{patient}\n" for patient in patients))
+    (folder / "I2000.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "tissue.txt").write_text("".join(f"{patient}\n" for patient in patients), encoding="utf-8")

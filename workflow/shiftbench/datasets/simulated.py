@@ -43,6 +43,12 @@ def check(settings):
         yield f"relevant: {relevant!r} must be a whole number from 1 to the {features} features"
 
 
+def memory(settings, replicates):
+    """Bytes of one replicate's features, of two more while they are drawn, and of the labels of all replicates."""
+    examples = sum(settings[name] for name in PARTS)
+    return 3 * 8 * settings["features"] * examples + 3 * examples * replicates
+
+
 def _is_whole(value, minimum):
     return isinstance(value, int) and not isinstance(value, bool) and value >= minimum
 

@@ -25,6 +25,10 @@ class RError(RuntimeError):
     """What R said went wrong."""
 
 
+class RDied(RError, ChildProcessError):
+    """R ended before it had answered: that says nothing about the data."""
+
+
 def missing(package: str) -> str:
     """Why R with a package cannot be used here; empty where it can."""
     program = shutil.which(PROGRAM)
@@ -36,7 +40,7 @@ def missing(package: str) -> str:
 @cache
 def _has_package(program, package):
     command = [program, _QUIET, "-e", f'cat(nzchar(system.file(package = "{package}")))']
-    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    asked = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     return asked.returncode == 0 and asked.stdout.strip() == "TRUE"
 
 
@@ -47,9 +51,14 @@ def ask(script: Path, vectors: list[np.ndarray]) -> list[np.ndarray]:
         _running[key] = RProcess(script)
     try:
         return _running[key].ask(vectors)
+    except RError:
+        raise
     except EOFError as error:  # the next request starts it anew
         _running.pop(key).stop()
-        raise RError(str(error)) from None
+        raise RDied(str(error)) from None
+    except BaseException:  # an answer that nobody waited for would be taken for the next one
+        _running.pop(key).kill()
+        raise
 
 
 class RProcess:
@@ -80,7 +89,7 @@ class RProcess:
             raise EOFError(self._last_words()) from None
         count = self._read_int()
         if count < 0:
-            raise RError(f"{self.script.name}: {self._read(self._read_int()).decode()}")
+            raise RError(f"{self.script.name}: {self._read(self._read_int()).decode(errors='replace')}")
         return [np.frombuffer(self._read(8 * self._read_int())) for _ in range(count)]
 
     def stop(self) -> None:
@@ -94,6 +103,12 @@ class RProcess:
                 self.process.kill()
                 self.process.wait()
         self.said.close()
+
+    def kill(self) -> None:
+        """End R at once, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+        self.stop()
 
     def _read_int(self):
         return struct.unpack("=i", self._read(4))[0]

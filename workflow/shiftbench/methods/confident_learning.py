@@ -2,6 +2,7 @@
 
 import numpy as np
 from shiftlr.methods.standard import StandardLogisticRegression
+from shiftlr.validation import check_number, check_seed
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
 
@@ -24,11 +25,16 @@ class ConfidentLearning(StandardLogisticRegression):
         self.n_splits = n_splits
         self.random_state = random_state
 
+    def check_params(self):
+        check_seed("random_state", self.random_state)
+        return super().check_params() | {"n_splits": check_number("n_splits", self.n_splits, at_least=2, integer=True)}
+
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit to all examples, and to the folds for the held-out probabilities."""
         from cleanlab.filter import find_label_issues
         from cleanlab.rank import get_label_quality_scores
 
+        self.check_params()
         super().fit(X, y, sample_weight)
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         folds = kind(self.n_splits, shuffle=True, random_state=self.random_state)

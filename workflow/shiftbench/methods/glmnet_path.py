@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from shiftlr.methods.robust import RobustLogisticRegression
-from shiftlr.validation import check_number
+from shiftlr.validation import check_choice, check_number
 from sklearn.base import clone
 
 from shiftbench.methods import _r_process
@@ -59,9 +59,21 @@ class GlmnetPath(RobustLogisticRegression):
         """Why this method cannot be run here; empty where R and glmnet are installed."""
         return _r_process.missing("glmnet")
 
+    def check_params(self):
+        check_choice("penalty", self.penalty, (None, "l1"))
+        if self.penalty is not None:
+            check_number("alpha", self.alpha, above=0.0)
+        thresh, maxit = self._check_limits()
+        return super().check_params() | {"thresh": thresh, "maxit": maxit}
+
+    def _check_limits(self):
+        thresh = check_number("thresh", self.thresh, above=0.0)
+        return thresh, check_number("maxit", self.maxit, at_least=1, at_most=2**31 - 1, integer=True)
+
     def fit(self, X, y):
         """Fit to features X and two-valued labels y."""
-        lam = check_number("lam", self.lam, above=0.0)
+        self._check_penalty(None, "l1")
+        lam = self.check_params()["lam"]
         fits = self.fit_path(X, y) if self.penalty is None else self.fit_settings([{}], X, y)
         nearest = min(fits, key=lambda fit: abs(np.log(fit.lam / lam)))
         self.__dict__ |= {name: value for name, value in vars(nearest).items() if name.endswith("_")}
@@ -93,17 +105,15 @@ class GlmnetPath(RobustLogisticRegression):
             self._warn(f"glmnet did not converge for {failed} of {len(grid)} settings, and returned zeros for them")
         return self._models(grid, found)
 
-    def _check_penalty(self, wanted):
-        if self.penalty != wanted:
+    def _check_penalty(self, *wanted):
+        if self.penalty not in wanted:
             raise ValueError(f"penalty={self.penalty!r}: must be None (glmnet's own path) or 'l1' (given alpha, lam)")
 
     def _ask(self, X, y, alphas, lams):
         """(rows, columns, solutions); penalties are per example, as glmnet has them."""
         X, signs, _ = self._check_data(X, y, None)
         X = X.toarray() if sparse.issparse(X) else X
-        thresh = check_number("thresh", self.thresh, above=0.0)
-        maxit = check_number("maxit", self.maxit, at_least=1, integer=True)
-        about = np.array([*X.shape, thresh, maxit])
+        about = np.array([*X.shape, *self._check_limits()])
         request = [about, X.ravel(order="F"), signs > 0.0, np.array(alphas), np.array(lams)]
         errors, lambdas, intercepts, coefs, shifts = _r_process.ask(SCRIPT, request)
         rows = (len(lambdas), -1)

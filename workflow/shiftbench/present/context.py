@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from shiftbench.config.plan import methods_of, shown_methods
-from shiftbench.runs import Runs
+from shiftbench.runs import DATA, Runs
 from shiftbench.verdicts.expressions import PUBLISHED, experiments_in
 
 # Modules that import statsmodels are imported where they are used: the rules ask `needs` alone, at every start.
@@ -111,9 +111,14 @@ class Context(NamedTuple):
         mark = STANDIN if self.is_standin else QUICK if self.is_quick else ""
         return f"{mark}{self.settings['title'] if text is None else text}{where(self.settings['section'])}{more}"
 
-    def replicates(self) -> list[int]:
-        """How many replicates the scenarios have."""
-        return sorted({self.about(*place)["replicates"] for place in self.scenarios()})
+    def replicates(self, of_data: bool = False) -> list[int]:
+        """How many replicates the fits of the scenarios have, or their data; where a method was skipped it has none."""
+        counts: set[int] = set()
+        for place in self.scenarios():
+            rows = self.runs.of(*place)
+            rows = rows[(rows["status"] != "skipped") & ((rows["method"] == DATA) == of_data)]
+            counts |= set(rows.groupby("method")["replicate"].nunique())
+        return sorted(counts)
 
 
 def where(section: str) -> str:

@@ -4,7 +4,10 @@ import html
 import re
 import textwrap
 
+import pandas as pd
+
 from shiftbench.files import write_text
+from shiftbench.present.markup import code_of, pieces, plain, visible
 from shiftbench.present.table import Cell, Table
 
 _TEX_SIGNS = {
@@ -29,7 +32,19 @@ _TEX_SIGNS = {
     "#": r"\#",
     "_": r"\_",
     "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
 }
+# Beyond ASCII, what LaTeX sets without further packages; other characters stop it, and are given by their numbers.
+_TEX_LETTERS = {*map(chr, range(0xC0, 0x180))} - {*"ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"}
+_TEX_KNOWS = _TEX_LETTERS | {
+    *"\N{NO-BREAK SPACE}¡¢£¥§©ª¬®°²³µ¶·¹º¼½¾¿ȘșȚț‡…‰€™←↑→↓",
+    *map(chr, (*range(0x2013, 0x2015), *range(0x2018, 0x201A), *range(0x201C, 0x201E))),
+}
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 _END = r" \\"
 _NUMBER_STARTS = tuple("0123456789+-")
 # To stay on the page, tables with more columns, and then those with more characters, are set smaller and closer.
@@ -37,8 +52,18 @@ _MANY_COLUMNS, _MANY_CHARACTERS = 6, 100
 _MANY_LINES = 45  # with more, a table goes over several pages
 _LONG_TEXT, _LONG_HEADING = 45, 14  # characters; longer ones are broken
 _WIDTH_OF_TEXTS, _WIDEST = 0.56, 0.28  # of the page: all columns of long texts together, and one of them
-_GREEK = {r"\kappa": "κ", r"\lambda": "λ", r"\theta": "θ", r"\sigma": "\N{GREEK SMALL LETTER SIGMA}", "^2": "²"}
-_MATHS = re.compile(r"(\$[^\s$](?:[^$]*[^\s$])?\$)")  # "$ 5" in a text is money
+# In Markdown: a name or command between backticks, which stays; and what would end a cell or begin emphasis, code, a
+# tag, a character by its name, or a link.
+_MARKDOWN = re.compile(
+    r"(?<!`)(?P<code>`[\w .,:;=+/()-]+`)(?!`)|[\\|*`~]|(?<![^\W_])_|_(?![^\W_])|"
+    r"<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[:])"
+)
+_MARKDOWN_START = re.compile(r"(?=[#>+=-]|:-)|\d+(?=[.)](\s|$))")  # of a line that is a heading, a list, a quotation
+# In a spreadsheet these begin a formula (the last four are as wide as Chinese letters), unless nothing but a number or
+# other signs follow.
+_RUNS = "=+@\\-\uff1d\uff0b\uff20\uff0d"
+_NUMBER = r"[+-]?(\d[\d,]*\.?\d*|\.\d+)([eE][+-]?\d+)?\s?%?"
+_FORMULA = re.compile(rf"(?!([{_RUNS}]*|{_NUMBER})\s*$)\s*[{_RUNS}]")
 
 
 def tex(table: Table) -> str:
@@ -46,14 +71,15 @@ def tex(table: Table) -> str:
     array and longtable.
     """
     columns, caption = _tex_columns(table), rf"\caption{{{_tex(table.caption)}}}"
-    head = [r"\toprule", " & ".join(map(_tex_heading, table.head)) + _END, r"\midrule"]
+    head = [r"\toprule", _tex_row(map(_tex_heading, table.head)), r"\midrule"]
     rows = []
     for number, line in enumerate(table.lines):
         if number and number in table.groups and len(table.groups) > 1:
             rows.append(r"\addlinespace")
-        rows.append(" & ".join(_tex_cell(cell) for cell in line) + _END)
+        rows.append(_tex_row(map(_tex_cell, line)))
     rows.append(r"\bottomrule")
-    notes = [r"\par\medskip\footnotesize " + r"\\".join(map(_tex, table.notes))] if table.notes else []
+    texts = [_tex_start(note) for note in table.notes if plain(note).strip()]  # LaTeX cannot end an empty line
+    notes = [r"\par\medskip\footnotesize " + r"\\".join(texts)] if texts else []
     if len(table.lines) > _MANY_LINES:
         first = [rf"\begin{{longtable}}{{{columns}}}", caption + _END, *head, r"\endfirsthead", *head, r"\endhead"]
         lines = [rf"\begingroup{_tex_size(table)}", *first, *rows, r"\end{longtable}", *notes, r"\par\endgroup"]
@@ -78,19 +104,44 @@ def _tex_columns(table):
 def _tex_heading(text):
     """A heading of several lines, if it is long; one with formulas is left as it is."""
     parts = textwrap.wrap(text, _LONG_HEADING, break_long_words=False) if "$" not in text else []
-    return rf"\shortstack{{{_END.join(map(_tex, parts))}}}" if len(parts) > 1 else _tex(text)
+    return rf"\shortstack{{{_END.join(map(_tex_start, parts))}}}" if len(parts) > 1 else _tex(text)
+
+
+def _tex_row(texts):
+    return _protected(" & ".join(texts)) + _END
+
+
+def _tex_start(text):
+    return _protected(_tex(text))
+
+
+def _protected(text):
+    r"""What follows `\\` or a rule: an asterisk or a bracket would be taken for an option of these."""
+    return "{}" + text if text.lstrip().startswith(("[", "*")) else text
 
 
 def markdown(table: Table) -> str:
     """A GitHub table with its caption above and its notes below."""
     rule = ["--:" if is_number else "---" for is_number in _numeric(table)]
-    rows = [[_plain(text) for text in table.head], rule]
+    rows = [[_markdown(text) for text in table.head], rule]
     rows += [
-        [f"**{_plain(cell.text)}**" if cell.bold and cell.text else _plain(cell.text) for cell in line]
+        [f"**{_markdown(cell.text)}**" if cell.bold and cell.text else _markdown(cell.text) for cell in line]
         for line in table.lines
     ]
-    body = ["| " + " | ".join(text.replace("|", r"\|") for text in row) + " |" for row in rows]
-    return "\n".join([_plain(table.caption), "", *body, "", *map(_plain, table.notes), ""])
+    body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([_markdown_line(table.caption), "", *body, "", *map(_markdown_line, table.notes), ""])
+
+
+def _markdown(text):
+    """Plain text for Markdown."""
+    return _MARKDOWN.sub(lambda found: found["code"] or rf"\{found[0]}", plain(text))
+
+
+def _markdown_line(text):
+    """The same for a line of its own, which is nothing but text."""
+    text = _markdown(text).lstrip()
+    start = _MARKDOWN_START.match(text)
+    return text if start is None else f"{start[0]}\\{text[start.end() :]}"
 
 
 _STYLE = """
@@ -110,7 +161,7 @@ def page(table: Table) -> str:
     """A small page of its own, for the report."""
     numeric = _numeric(table)
     head = "".join(
-        f"<th{' class=number' * is_number}>{html.escape(_plain(text))}</th>"
+        f"<th{' class=number' * is_number}>{html.escape(plain(text))}</th>"
         for text, is_number in zip(table.head, numeric, strict=True)
     )
     lines = []
@@ -118,16 +169,35 @@ def page(table: Table) -> str:
         kind = ' class="group"' if number in table.groups else ""
         cells = "".join(_html_cell(cell, is_number) for cell, is_number in zip(line, numeric, strict=True))
         lines.append(f"<tr{kind}>{cells}</tr>")
-    notes = "".join(f'<p class="note">{html.escape(_plain(note))}</p>' for note in table.notes)
+    notes = "".join(f'<p class="note">{html.escape(plain(note))}</p>' for note in table.notes)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><style>{_STYLE}</style></head><body>'
-        f"<p>{html.escape(_plain(table.caption))}</p><table><tr>{head}</tr>{''.join(lines)}</table>{notes}</body></html>\n"
+        f"<p>{html.escape(plain(table.caption))}</p><table><tr>{head}</tr>{''.join(lines)}</table>{notes}</body></html>\n"
     )
 
 
 def csv(table: Table) -> str:
     """The table's data, one number per row, without LaTeX."""
-    return table.data.map(lambda value: _plain(value) if isinstance(value, str) else value).to_csv(index=False)
+    data = table.data.map(lambda value: plain(value) if isinstance(value, str) else value)
+    return to_csv(data.set_axis([plain(str(name)) for name in data.columns], axis=1))
+
+
+def to_csv(data: pd.DataFrame) -> str:
+    """Data as CSV; texts that a spreadsheet would take for a formula get an apostrophe, numbers stay numbers."""
+    safe = data.set_axis([_defused(name) for name in data.columns], axis=1)
+    for place, kind in enumerate(data.dtypes):
+        if kind.kind == "O":
+            values = [_defused(value) for value in data.iloc[:, place]]
+            safe.isetitem(place, pd.Series(values, index=data.index, dtype=object))
+    return safe.to_csv(index=False)
+
+
+def _defused(value):
+    """A text on one line that no spreadsheet runs; what is no text as it is."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def write(table: Table, **paths: str) -> None:
@@ -147,40 +217,38 @@ def _numeric(table):
 
 def _tex_size(table):
     columns = zip(table.head, *([cell.text for cell in line] for line in table.lines), strict=True)
-    if sum(max(len(_plain(text)) for text in column) for column in columns) > _MANY_CHARACTERS:
+    if sum(max(len(plain(text)) for text in column) for column in columns) > _MANY_CHARACTERS:
         return r"\scriptsize\setlength{\tabcolsep}{2pt}"
     return r"\footnotesize\setlength{\tabcolsep}{3pt}" if len(table.head) > _MANY_COLUMNS else r"\small"
 
 
 def _tex(text):
-    """Plain text for LaTeX; what stands between dollars is left alone."""
-    parts = [
-        part if _MATHS.fullmatch(part) else "".join(_TEX_SIGNS.get(sign, sign) for sign in part)
-        for part in _MATHS.split(text)
-    ]
-    return "".join(parts)
+    """Plain text and maths for LaTeX."""
+    found = ""
+    for piece, is_maths in pieces(text):
+        if is_maths:
+            found += f"${piece}$"
+            continue
+        for sign in piece:
+            # A command and a letter after it would be another command.
+            found += ("{}" if sign.isalpha() and _ENDS_IN_COMMAND.search(found) else "") + _tex_sign(sign)
+    return found
+
+
+def _tex_sign(sign):
+    if sign in _TEX_SIGNS or sign in _TEX_KNOWS or sign.isascii():
+        return _TEX_SIGNS.get(sign, sign)
+    return code_of(sign)
 
 
 def _tex_cell(cell: Cell):
     if not (cell.bold and cell.text):
         return _tex(cell.text)
-    number, *rest = cell.text.split(" ", 1)
+    number, *rest = cell.text.split(" ", 1) if "$" not in cell.text else [cell.text]
     return " ".join([rf"\textbf{{{_tex(number)}}}", *map(_tex, rest)])
 
 
 def _html_cell(cell: Cell, is_number):
-    text = html.escape(_plain(cell.text))
+    text = html.escape(plain(cell.text))
     kind = ' class="number"' if is_number else ""
     return f"<td{kind}><b>{text}</b></td>" if cell.bold else f"<td{kind}>{text}</td>"
-
-
-def _plain(text):
-    """Text without LaTeX: $p_0$ becomes p0, and Greek letters and squares themselves."""
-
-    def letters(match):
-        plain = match[1].strip("$").replace("_", "")
-        for name, letter in _GREEK.items():
-            plain = plain.replace(name, letter)
-        return plain
-
-    return _MATHS.sub(letters, text)

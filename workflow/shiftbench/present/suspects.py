@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from shiftbench.present.markup import literal
 from shiftbench.present.table import Cell, Table
 
 SHOWN = 40  # suspects on a page
@@ -27,10 +28,9 @@ def suspect_table(
     known = found[found["truth"] >= 0]
     share = (known["truth"] != known["label"]).mean()
     notes = [f"Of all {len(known)} suspected examples, {share:.0%} have a wrong label."] if len(known) else []
-    return Table(
-        caption, [column.replace("_", " ") for column in shown.columns], lines, len(shown.columns), [0], notes, first
-    )
+    head = [literal(str(column).replace("_", " ")) for column in shown.columns]
+    return Table(caption, head, lines, len(shown.columns), [0], notes, first)
 
 
 def _text(value):
-    return f"{value:+.2f}" if isinstance(value, float) else str(value)
+    return f"{value:+.2f}" if isinstance(value, float) else literal(str(value))

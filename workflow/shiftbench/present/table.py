@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table before it has a format; `$...$` in headings and captions is LaTeX."""
+    """A table before it has a format; `$...$` is LaTeX, words of the data are `markup.literal`."""
 
     caption: str
     head: list[str]
@@ -81,6 +81,8 @@ def distance(z: float) -> str:
 
 def means_over(counts: list[int], what: str = "replicate") -> str:
     """A note that says how many replicates the means are over."""
+    if not counts:
+        return f"No {what} was run."
     several = [count for count in counts if count > 1]
     if not several:
         return f"One {what}, and so without standard errors."

@@ -12,10 +12,12 @@ from pathlib import Path
 from shiftlr import kernels
 
 from shiftbench.files import write_text
+from shiftbench.time_limit import STOPPED
 
 PACKAGES = Path(__file__).parents[2]
 KERNELS = "SHIFTLR_KERNELS"  # the variable that names another folder for compiled kernels
 _MOST_LINES = 60  # of a log that are shown
+_PROBE = 1 << 16  # bytes that there must be room for before a run starts
 _held: list = []  # keeps the lock's file open, and so the lock, as long as the process lives
 
 
@@ -41,10 +43,32 @@ def kernel_folder() -> Path:
     beside = PACKAGES.parent / ".kernels"
     if os.access(beside if beside.exists() else beside.parent, os.W_OK):
         return beside
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    if os.access(home if home.exists() else home.parent, os.W_OK):
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path(os.path.expanduser("~"), ".cache"))
+    if home.is_absolute() and os.access(home if home.exists() else home.parent, os.W_OK):  # not where nobody has a home
         return home / "shiftlr" / "kernels"
     return Path(tempfile.gettempdir(), f"shiftlr-kernels-{os.getuid()}")
+
+
+def check_folder(folder: str | Path) -> None:
+    """An OSError that says what stands in the way, if something else has the folder's name."""
+    if os.path.lexists(folder) and not Path(folder).is_dir():
+        raise OSError(f"{folder}: is no folder, so no results can be written there; move it away")
+
+
+def prepare_folder(folder: str | Path) -> None:
+    """Make a folder and try to write to it, or an OSError in words: a read-only folder, a full disk, no permission."""
+    try:
+        check_folder(folder)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_PROBE))
+            probe.flush()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(
+            f"{folder}: results cannot be written there ({reason}); make it writable, make room on its disk, or start "
+            "with --directory in another folder"
+        ) from None
 
 
 def remove_stale_locks(folder: str | Path) -> list[str]:
@@ -89,7 +113,7 @@ def hold_alive(folder: str | Path) -> None:
 
 def _alive_file(folder):
     Path(folder).mkdir(parents=True, exist_ok=True)
-    file = Path(folder, "shiftlr.alive").open("a+")  # noqa: SIM115  it is held open
+    file = Path(folder, "shiftlr.alive").open("a+", encoding="utf-8")  # noqa: SIM115  it is held open
     file.seek(0)
     return file
 
@@ -101,20 +125,32 @@ def record_start(path: str | Path, cores: int | None) -> None:
 
 
 def print_failures(logs: str | Path, started: str | Path) -> None:
-    """The end of each log in which a job of this run died, since Snakemake is told to be quiet about jobs."""
+    """The end of each log in which a job of this run died, since Snakemake is told to be quiet about jobs.
+
+    Of a job that was stopped, the line that says why.
+    """
     began = _began(started)
     for log in sorted(Path(logs).rglob("*.log")):
-        text = log.read_text(errors="replace") if log.stat().st_mtime >= began else ""
+        text = log.read_text(encoding="utf-8", errors="replace") if log.stat().st_mtime >= began else ""
         if "Traceback (most recent call last)" in text:
             end = "\n".join(text.splitlines()[-_MOST_LINES:])
-            print(f"\n--- {log}\n{end}", file=sys.stderr, flush=True)
+            _print(f"\n--- {log}\n{end}\n", sys.stderr)
+        for line in text.splitlines():
+            if line.startswith(STOPPED):
+                _print(f"{line.removeprefix(STOPPED)} ({log} says more.)\n", sys.stderr)
 
 
 def print_summary(summary: str | Path, started: str | Path) -> None:
     """The verdicts on the terminal, if this run has made them."""
     path = Path(summary)
     if path.exists() and path.stat().st_mtime >= _began(started):
-        print(path.read_text(), end="", flush=True)
+        _print(path.read_text(encoding="utf-8"), sys.stdout)
+
+
+def _print(text, file):
+    """On a terminal that does not know a sign, a question mark takes its place."""
+    encoding = getattr(file, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), file=file, end="", flush=True)
 
 
 def _began(started):

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from shiftbench.files import sha256_of, write_text
+from shiftbench.runs import read_rows
 
 PACKAGES = (
     "snakemake",
@@ -44,7 +45,7 @@ def describe(
         "time": _time(started, benchmarks, runs),
         "data": {
             "blocks": {path: sha256_of(path) for path in data},
-            "external": json.loads(Path(provenance).read_text()),
+            "external": json.loads(Path(provenance).read_text(encoding="utf-8")),
         },
     }
 
@@ -57,7 +58,8 @@ def _code():
     """Commit and whether files differ from it; nulls where there is no git or no repository."""
 
     def git(*words):
-        answer = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True)
+        command = ["git", "-C", str(ROOT), *words]
+        answer = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True)
         return answer.stdout.strip()
 
     try:
@@ -77,7 +79,7 @@ def _version(package):
 def _cpu():
     """The processor's name, as Linux or else Python knows it."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -90,7 +92,7 @@ def _time(started, benchmarks, runs):
     A run that goes on after an interruption has its own start: what was trained before it does not count.
     """
     try:
-        start = json.loads(Path(started).read_text())
+        start = json.loads(Path(started).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {"wall_seconds": None}
     began = start["started"]
@@ -112,5 +114,5 @@ def _time(started, benchmarks, runs):
 
 def _fit_seconds(runs, place):
     """The time inside the fits of one job."""
-    rows = pd.read_csv(Path(runs).parent / "runs" / place.with_suffix(".csv"))
+    rows = read_rows([Path(runs).parent / "runs" / place.with_suffix(".csv")])
     return float(rows.loc[rows["metric"] == "seconds", "value"].sum())

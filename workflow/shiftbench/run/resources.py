@@ -47,7 +47,7 @@ def uses(benchmarks: str | Path) -> list[Use]:
 
 
 def _of_job(path):
-    with path.open() as file:
+    with path.open(encoding="utf-8") as file:
         row = next(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     if "resources" not in row:
         raise ValueError(

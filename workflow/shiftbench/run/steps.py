@@ -18,6 +18,7 @@ SOURCES = ROOT / "sources.yaml"
 SCRIPTS = ROOT / "scripts"
 TABLE_KINDS = ("tex", "csv", "md", "html")
 FIGURE_KINDS = ("pdf", "png", "csv")
+_MOST_PRIORITY = 1_000_000  # of a fit
 
 
 class Steps:
@@ -97,6 +98,11 @@ class Steps:
         """
         return sources.plan(self.sources[source], self.config, f"results/data/sources/{source}")
 
+    def check_mirror(self) -> None:
+        """A ConfigError if a mirror is set that does not exist, and something is yet to be fetched."""
+        folders = {name: f"results/data/sources/{name}" for name in self.external}
+        sources.check_mirror(self.sources, self.config, folders)
+
     def fetch_code(self, source: str) -> str:
         return code_of(SCRIPTS / "fetch.py", sources.standin_module(self.sources[source]))
 
@@ -125,14 +131,16 @@ class Steps:
         held = folder and any(Path(file).resolve().is_relative_to(folder) for file in files)
         return self.plugins if held else None
 
-    def fits(self, experiment: str) -> list[plan.Fit]:
-        return plan.fits(self.config, experiment)
-
     def fit_job(self, wildcards) -> dict[str, Any]:
         job = plan.fit_settings(self.config, _fit(wildcards), self.is_redrawn(wildcards.experiment))
         return (
             job | {"plugins": self._plugins_with(self._fit_files(wildcards))} | self._missing(job["method"]["method"])
         )
+
+    def fit_priority(self, experiment: str) -> int:
+        """Fits of experiments with few replicates in a job, which are slow, start first: the last jobs are short."""
+        size = self.config["experiments"][experiment]["replicates_per_job"] or self.config["replicates_per_job"]
+        return max(_MOST_PRIORITY // size, 1)
 
     def _missing(self, method):
         """What this machine lacks for a method that may lack something: a reason to run it again when that is there.
@@ -166,8 +174,7 @@ class Steps:
 
     def rows_of(self, experiment: str) -> list[str]:
         """All rows of an experiment, of its data first."""
-        data = [f"results/data/{experiment}/{block.number}_facts.csv" for block in self.blocks(experiment)]
-        return data + [f"results/runs/{fit.path}.csv" for fit in self.fits(experiment)]
+        return [f"results/{name}.csv" for name in plan.files_of_rows(self.config, experiment)]
 
     def data_blocks(self) -> list[str]:
         return [f"results/data/{one}/{block.number}.npz" for one in self.experiments for block in self.blocks(one)]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from shiftbench.files import write_text
-from shiftbench.runs import DATA
+from shiftbench.files import DamagedFile, write_text
+from shiftbench.runs import DATA, read_table
 
 SHARE_OF_SE = 0.5  # of one standard error: rounding stays far below, another procedure does not
 # Where the standard error says how data would vary and not machines. Per cent, for rounding may turn a few of a test
@@ -149,7 +149,7 @@ def check(differences: pd.DataFrame) -> None:
 
 
 def read_expected(path: str | Path) -> dict[str, Any]:
-    return json.loads(Path(path).read_text())
+    return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def write_expected(path: str | Path, runs: pd.DataFrame, verdicts: pd.DataFrame) -> None:
@@ -164,7 +164,10 @@ def write_expected(path: str | Path, runs: pd.DataFrame, verdicts: pd.DataFrame)
 
 def main(results: str, expected: str) -> None:
     """Take the results as they are for the expected ones."""
-    runs, verdicts = pd.read_parquet(Path(results, "runs.parquet")), pd.read_csv(Path(results, "verdicts.csv"))
+    try:
+        runs, verdicts = read_table(Path(results, "runs.parquet")), pd.read_csv(Path(results, "verdicts.csv"))
+    except DamagedFile as error:
+        sys.exit(str(error))
     origins = set(runs["data"])
     if "standin" in origins:
         sys.exit(f"{results}: has results on stand-in data, which nothing can be expected of; set SHIFTLR_MIRROR first")

@@ -30,4 +30,5 @@ def write_standin(folder: str | Path) -> None:
     """The files with a handful of names in them."""
     names = {"dist.male.first": ("JOHN", "PETER"), "dist.female.first": ("MARY", "ANNA"), "dist.all.last": ("SMITH",)}
     for name, entries in names.items():
-        Path(folder, name).write_text("".join(f"{entry:14s} 1.000  1.000      1\n" for entry in entries))
+        lines = "".join(f"{entry:14s} 1.000  1.000      1\n" for entry in entries)
+        Path(folder, name).write_text(lines, encoding="utf-8")

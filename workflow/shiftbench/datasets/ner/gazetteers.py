@@ -88,5 +88,6 @@ def write_standin(folder: str | Path) -> None:
     """The files with a handful of names in them."""
     used = [name for names in ANNIE.values() for name in names]
     for name in used:
-        Path(folder, f"{name}.lst").write_text("".join(f"{entry}\n" for entry in _STANDIN.get(name, ())))
-    Path(folder, "lists.def").write_text("".join(f"{name}.lst:standin\n" for name in used))
+        entries = "".join(f"{entry}\n" for entry in _STANDIN.get(name, ()))
+        Path(folder, f"{name}.lst").write_text(entries, encoding="utf-8")
+    Path(folder, "lists.def").write_text("".join(f"{name}.lst:standin\n" for name in used), encoding="utf-8")

@@ -10,7 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.mathtext import MathTextParser
 
+from shiftbench.present.markup import pieces
 from shiftbench.present.style import VERMILLION
 
 # What titles say of data that are not as they should be, the worst first.
@@ -50,9 +52,27 @@ def mean_and_error(values: pd.Series) -> tuple[float, float]:
     return mean, float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
 
 
+def shown(text: str) -> str:
+    """A title as matplotlib takes it; what it cannot set as maths is text, and a dollar there a dollar."""
+    parts = list(pieces(text))
+    if any(is_maths and not _can_be_set(part) for part, is_maths in parts):
+        parts = [(f"${part}$" if is_maths else part, False) for part, is_maths in parts]
+    found = "".join(f"${part}$" if is_maths else part.replace("$", r"\$") for part, is_maths in parts)
+    return f" {found}" if found.startswith("_") else found  # legends leave out what begins so
+
+
+def _can_be_set(maths):
+    try:
+        MathTextParser("path").parse(f"${maths}$")
+    except ValueError:
+        return False
+    return True
+
+
 def entitle(axes: Axes, title: str, context, places: Iterable[tuple[str, str]]) -> None:
     """A title that says if the data of some scenarios are not as they should be."""
     found = {context.origin(*place) for place in places}
+    title = shown(title)
     note = next((note for origin, note in NOTES.items() if origin in found), None)
     if note is None:
         axes.set_title(title)
@@ -75,7 +95,7 @@ def share_legend(figure: Figure, looks: dict[str, dict[str, Any]], titles: dict[
     handles = []
     for name, look in looks.items():
         dashes = look["ls"] if isinstance(look["ls"], str) else (0, look["ls"][1])  # from the first dash on
-        handles.append(Line2D([], [], **look | {"ls": dashes}, label=titles[name]))
+        handles.append(Line2D([], [], **look | {"ls": dashes}, label=shown(titles[name])))
     handles += more
     for rows in range(1, len(handles) + 1):
         ncols = math.ceil(len(handles) / rows)

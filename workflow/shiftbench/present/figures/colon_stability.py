@@ -5,7 +5,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from shiftbench.analyses.stability import stability
-from shiftbench.present.figures.base import entitle, only_scenario
+from shiftbench.present.figures.base import entitle, only_scenario, shown
+from shiftbench.present.markup import literal
 from shiftbench.present.style import GREY, VERMILLION, style
 
 CAPTION = (
@@ -39,7 +40,7 @@ def draw(data: pd.DataFrame, context) -> Figure:
         for is_suspect, colour, label in ((True, VERMILLION, "suspected in the literature"), (False, GREY, "others")):
             mine = data["suspect"] == is_suspect
             axes.bar(places[mine], data["share"][mine], color=colour, width=0.8, label=label)
-        axes.set_xticks(places, data["sample"], rotation=90, fontsize=6)
+        axes.set_xticks(places, [shown(literal(name)) for name in data["sample"]], rotation=90, fontsize=6)
         for tick, is_suspect in zip(axes.get_xticklabels(), data["suspect"], strict=True):
             tick.set_fontweight("bold" if is_suspect else "normal")
         axes.set(ylabel="share of resamples\nin which it is shifted", ylim=(0, 1), xlim=(-0.8, max(len(data), 1) - 0.2))

@@ -9,6 +9,7 @@ import pandas as pd
 from shiftbench import plugins
 from shiftbench.config.plan import tuning_of
 from shiftbench.present.context import Context, Place
+from shiftbench.present.markup import literal
 from shiftbench.present.table import MARKS, PERCENT, Cell, number
 from shiftbench.runs import DATA
 from shiftbench.verdicts.expressions import parse
@@ -120,7 +121,7 @@ def not_run(context: Context, data: pd.DataFrame) -> list[str]:
     for row in data[data["replicates"] + data["failed"] == 0].itertuples():
         reason = context.skipped(row.experiment, row.scenario, row.method)
         if reason:
-            reasons[context.title_of(row.experiment, row.method)] = reason
+            reasons[context.title_of(row.experiment, row.method)] = literal(reason)
     return [f"{title} was not run (-): {reason}." for title, reason in reasons.items()]
 
 

@@ -136,7 +136,7 @@ def _notes(context, entries):
         notes.append(f"Against CoNLL's own labels instead of the majority: {'; '.join(against)}.")
     notes += [note for place in _originals(context) for note in _ratios(context, place)]
     if any(error > 0.0 for entry in entries for error in entry.errors):
-        notes.append(f"Means over {context.replicates()[-1]} replicates; standard errors are in the CSV.")
+        notes.append(f"Means over {context.replicates(of_data=True)[-1]} replicates; standard errors are in the CSV.")
     return notes
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from shiftbench import plugins
 from shiftbench.analyses.suspect_sets import suspect_sets
 from shiftbench.present.context import Context, Place
+from shiftbench.present.markup import literal
 from shiftbench.present.table import Cell, Table
 from shiftbench.present.tables import base
 from shiftbench.runs import DATA
@@ -59,7 +60,9 @@ def all_named(context: Context, place: Place, method: str) -> list[Named]:
 def names_of(context: Context, place: Place) -> np.ndarray:
     """The names of the examples."""
     ids = context.array(*place, DATA, "ids")
-    return np.arange(len(of_data(context, place, "labels"))).astype(str) if ids is None else ids.astype(str)
+    if ids is None:
+        return np.arange(len(of_data(context, place, "labels"))).astype(str)
+    return np.array([literal(name) for name in ids.astype(str)], dtype=str)
 
 
 def of_data(context: Context, place: Place, name: str) -> np.ndarray:
