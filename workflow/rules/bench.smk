@@ -45,7 +45,7 @@ rule bench:
         "results/logs/bench.log",
     conda:
         "../../envs/bench.yaml"
-    threads: workflow.cores  # so that no other job runs beside it
+    threads: lambda wildcards: workflow.cores  # so that no other job runs beside it
     params:
         python="python" if WITH_CONDA else beside(".venv-bench/bin/python"),
         packages=beside("workflow"),

@@ -35,6 +35,7 @@ def fit_everything() -> None:
         warnings.simplefilter("ignore")  # not every one of these fits converges
         for X in (random.normal(size=(_ROWS, _FEW)), *sparse_features):
             _fit_all_penalties(X, random)
+        _fit_ones(random)
         _expand_marginal(sparse_features[0])
         _fit_tall(random)
         nearest_rows(sparse_features[0], 1)
@@ -49,6 +50,12 @@ def _fit_all_penalties(X, random):
         RobustLogisticRegression(0.3, penalty, alpha).fit(X, y)
         FlippingLogisticRegression(penalty, alpha, max_iter=3).fit(X, y)
     LinearSVM().fit(X, y)
+
+
+def _fit_ones(random):
+    """Sparse features that are all 1, with a column that the intercept takes up."""
+    ones = sparse.csr_array(np.c_[np.ones(_ROWS), random.random((_ROWS, _FEW)) < 0.3].astype(float))
+    RobustLogisticRegression(0.3, "l2", 0.1).fit(ones, np.arange(_ROWS) % 2)
 
 
 def _expand_marginal(X):

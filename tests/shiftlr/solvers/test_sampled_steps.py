@@ -163,12 +163,14 @@ def test_prediction_is_never_worse_than_the_last_solution_and_margins_are_right(
     solved = []
     for lam in (0.5, 0.3):
         point = evaluate(problem._replace(lam=lam), rng.normal(size=X.shape[1]), 0.1)
-        place = warm_start.place_of(1.0, lam)
-        solved.append(warm_start.Solved(place, point.theta, point.intercept, point.margins))
+        solved.append(warm_start.Solved(warm_start.place_of(1.0, lam), point))
     before, last = solved
-    there = evaluate(problem, last.theta, last.intercept)
-    for older in (None, before, last):
-        found = warm_start.predicted(problem, last, older)
+    there = evaluate(problem, last.point.theta, last.point.intercept)
+    # one that differs from the last by rounding, at nearly the same place: a long step makes noise of it
+    near = warm_start.place_of(1.0, 0.3 * (1.0 + 1e-13)), last.point.theta * (1.0 + 1e-14), last.point.intercept
+    close = warm_start.Solved(near[0], evaluate(problem._replace(lam=0.3), *near[1:]))
+    for older in (None, before, last, close):
+        found = warm_start.predicted(problem, last, older, 1e-8)
         assert found.objective <= there.objective * (1.0 + 1e-12)
         np.testing.assert_allclose(found.margins, signs * (X @ found.theta + found.intercept), atol=1e-10)
 

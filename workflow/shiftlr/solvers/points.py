@@ -11,6 +11,8 @@ from shiftlr.solvers.loss import REORDER, slope_scale, weighted_terms
 from shiftlr.solvers.rows import BLOCKS, PreparedRows, add_rows, row_products
 from shiftlr.solvers.threads import share_out
 
+DRIFT = 0.01  # share of tol that the rounding of updated margins may come to
+
 
 def gap_counts(tol):
     """Whether a duality gap of tol^2 ends the search too; below this tol rounding leaves only the gradient."""
@@ -34,7 +36,10 @@ class Problem(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One (theta, b) with b at its minimiser, and what is known there; `gap` bounds F - F*."""
+    """One (theta, b) with b at its minimiser, and what is known there.
+
+    `gap` bounds F - F*, and `drift` how far rounding has moved the margins from those of theta and b.
+    """
 
     theta: np.ndarray
     intercept: float
@@ -45,6 +50,7 @@ class Point(NamedTuple):
     gradient_b: float
     optimality: float
     gap: float
+    drift: float
 
     def good_enough(self, tol):
         return self.optimality <= tol or (gap_counts(tol) and self.gap <= tol * tol * abs(self.objective))
@@ -85,7 +91,17 @@ def finish_gradient(sums, theta, tilt, alpha, reach, gradient):
     return worst, squares
 
 
-def evaluate(problem, theta, intercept, margins=None):
+def moved_margins(point, step, d_margins, error, tol):
+    """(margins after a step, their drift), or (None, 0) if they should be computed anew.
+
+    `error` bounds how far `d_margins` may be off.
+    """
+    rounding = abs(step) * np.abs(d_margins).max(initial=0.0) + np.abs(point.margins).max(initial=0.0)
+    drift = point.drift + abs(step) * error + np.finfo(float).eps * rounding
+    return (point.margins + step * d_margins, drift) if drift <= DRIFT * tol else (None, 0.0)
+
+
+def evaluate(problem, theta, intercept, margins=None, drift=0.0):
     """The `Point` at theta, with the best intercept near the given one; `margins` are those there, if known."""
     p, rows = problem, problem.rows
     if margins is None:
@@ -104,6 +120,5 @@ def evaluate(problem, theta, intercept, margins=None):
     if p.total_weight > 0.0:
         optimality = max(optimality, abs(gradient_b) / p.total_weight)
     optimality /= slope_scale(slopes, p.total_weight, p.lam)
-    return Point(
-        theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality, squares / (2.0 * p.alpha)
-    )
+    gap = squares / (2.0 * p.alpha)
+    return Point(theta, intercept, margins, curvatures, objective, gradient, gradient_b, optimality, gap, drift)

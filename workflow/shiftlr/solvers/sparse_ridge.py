@@ -60,14 +60,13 @@ class SparseRidge:
         for alpha, lam in zip(alphas, lams, strict=True):
             here = problem._replace(alpha=float(alpha), lam=float(lam))
             if last is not None:
-                point, steps = polish(here, predicted(here, last, before), careful, max_iter, 0.01)
+                point, steps = polish(here, predicted(here, last, before, careful), careful, max_iter, 0.01)
             elif start is not None:
                 intercept = start.intercept + self.centre @ start.coef
                 point, steps = solve_from(here, start.coef, intercept, careful, max_iter)
             else:
                 point, steps = solve_cold(here, careful, max_iter)
-            before = last
-            last = Solved(place_of(alpha, lam), point.theta, point.intercept, point.margins)
+            before, last = last, Solved(place_of(alpha, lam), point)
             optimality = point.optimality
             if gap_counts(tol) and point.objective > 0.0:  # the solver stops at a gap of tol^2 too
                 optimality = min(optimality, np.sqrt(max(point.gap, 0.0) / point.objective))

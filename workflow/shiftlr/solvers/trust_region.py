@@ -16,7 +16,7 @@ from shiftlr.solvers.conjugate_gradients import direction_from, solve_model
 from shiftlr.solvers.dense import dot
 from shiftlr.solvers.line_search import minimise_along
 from shiftlr.solvers.loss import exp_of_negative, threshold
-from shiftlr.solvers.points import evaluate
+from shiftlr.solvers.points import evaluate, moved_margins
 from shiftlr.solvers.rows import row_products
 from shiftlr.solvers.sampled_hessian import build_model
 
@@ -25,7 +25,6 @@ NOISE = 0.006  # or below this, in units of the penalty,
 COARSEST = 0.1  # but at most below this, at mean weight,
 SMALL = 300_000  # in matrices of more entries than this
 FORCING = 0.05  # of the residual is left by conjugate gradients, 0.01 where nothing is sampled
-DRIFT = 0.01  # share of tol that the rounding of updated margins may come to
 
 
 @kernel(error_model="numpy")
@@ -73,19 +72,13 @@ def sampling_floor(problem, curvatures):
     return min(enough, COARSEST * problem.total_weight / max(1, curvatures.size))
 
 
-def next_margins(point, step, d_margins, drift, tol):
-    """(margins after the step, bound on their rounding), or (None, 0) if they should be computed anew."""
-    drift += np.finfo(float).eps * (abs(step) * np.abs(d_margins).max() + np.abs(point.margins).max())
-    return (point.margins + step * d_margins, drift) if drift <= DRIFT * tol else (None, 0.0)
-
-
 def polish(problem, point, tol, max_iter, damping):
     """Newton steps from `point` with exact line searches, until it is good to `tol`; (point, steps)."""
     rows, alpha, with_b = problem.rows, problem.alpha, problem.fit_intercept
     n = rows.n_rows
     kept, kept_curvatures, numbers = np.empty(n, np.int64), np.empty(n), np.empty(rows.n_features, np.int32)
     coarseness = 1.0 if rows.indices.size > SMALL else 0.0
-    steps, failures, drift = 0, 0, 0.0
+    steps, failures = 0, 0
     while steps < max_iter and not point.good_enough(tol):
         curvatures = chances = point.curvatures
         if problem.lam < 1.0:
@@ -115,8 +108,8 @@ def polish(problem, point, tol, max_iter, damping):
                 break
             coarseness = 0.0
             continue
-        margins, drift = next_margins(point, step, d_margins, drift, tol)
-        moved = evaluate(problem, point.theta + step * d, point.intercept + step * d_b, margins)
+        margins, drift = moved_margins(point, step, d_margins, 0.0, tol)
+        moved = evaluate(problem, point.theta + step * d, point.intercept + step * d_b, margins, drift)
         steps += 1
         damping = 0.1 * damping if step > 0.5 else min(1.0, max(10.0 * damping, 0.01))
         damping = damping if damping > 1e-4 else 0.0
