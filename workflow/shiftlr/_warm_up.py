@@ -13,11 +13,13 @@ from scipy import sparse
 from shiftlr.methods.flipping import FlippingLogisticRegression
 from shiftlr.methods.robust import RobustLogisticRegression
 from shiftlr.methods.svm import LinearSVM
+from shiftlr.solvers.dense_passes import measure
 from shiftlr.solvers.loss import weighted_loss_along
 from shiftlr.solvers.marginal import Marginal
 from shiftlr.solvers.neighbours import nearest_rows
 from shiftlr.solvers.newton import LOGISTIC, distant_step
 from shiftlr.solvers.path import Start
+from shiftlr.solvers.source import all_columns, as_stored
 
 _ROWS, _FEW, _MANY = 60, 6, 1100  # sparse features of many columns go to other solvers than those of few
 _TALL = 2**14  # rows; dense features of so many are read block by block
@@ -36,6 +38,7 @@ def fit_everything() -> None:
         for X in (random.normal(size=(_ROWS, _FEW)), *sparse_features):
             _fit_all_penalties(X, random)
         _fit_ones(random)
+        _fit_many(random)
         _expand_marginal(sparse_features[0])
         _fit_tall(random)
         nearest_rows(sparse_features[0], 1)
@@ -58,6 +61,15 @@ def _fit_ones(random):
     RobustLogisticRegression(0.3, "l2", 0.1).fit(ones, np.arange(_ROWS) % 2)
 
 
+def _fit_many(random):
+    """Matrices so large that solvers take samples, and so wide that the SVM does not try Newton's method."""
+    wide = sparse.random_array((3000, _MANY), density=0.1, rng=random, format="csr")
+    RobustLogisticRegression(0.3, "l2", 0.1, tol=1e-2).fit(wide, np.arange(3000) % 2)
+    some, tall = wide[:_MANY], random.normal(size=(_TALL, 1))
+    for X in (some, some.toarray(), sparse.csr_array(tall), tall):
+        LinearSVM(tol=1e-3).fit(X, np.arange(X.shape[0]) % 2)
+
+
 def _expand_marginal(X):
     """The second derivatives of the flipping model, which a short fit may not look at."""
     marginal = Marginal(X, np.where(np.arange(_ROWS) % 2, 1.0, -1.0), np.ones(_ROWS), None, 0.0, True)
@@ -71,3 +83,6 @@ def _fit_tall(random):
     margins, change, weights, *work = np.ones((6, _ROWS))
     distant_step(LOGISTIC, margins, change, weights, 0.3, 0.0, 0.0, 1.0, *work)
     weighted_loss_along(margins, change, 1.0, weights, 0.3)
+    stored = as_stored(random.normal(size=(_ROWS, _FEW)))
+    measure(*stored, weights, np.zeros(_FEW))
+    all_columns(*stored, np.zeros(_FEW), _ROWS)

@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from shiftlr.solvers import lasso
 from shiftlr.solvers.columns import BY_COLUMN, BY_ROW
-from shiftlr.solvers.dense_passes import measure, multiply, survey
-from shiftlr.solvers.frame import has_outlying_rows
+from shiftlr.solvers.dense_passes import look_over, measure, multiply, survey
+from shiftlr.solvers.frame import OUTLYING, SAMPLE, has_outlying_rows
 from shiftlr.solvers.lasso import Lasso
 from shiftlr.solvers.source import as_stored
 
@@ -201,8 +201,6 @@ def test_outlying_rows_are_those_of_the_other_solvers(n, fit_intercept):
         X[n // 2] *= scale
         X[random.random(X.shape) < 0.2] = 0.0
         for order in ("by row", "by column"):
-            problem = Lasso(ORDERS[order](X), np.ones(n), np.ones(n), fit_intercept)
             matrix, layout = as_stored(ORDERS[order](X))
-            low, high, _ = survey(matrix, layout, np.ones(n))
-            found = problem._is_outlying(matrix, layout, low, high)
+            found = look_over(matrix, layout, np.ones(n), fit_intercept, SAMPLE, OUTLYING)[0]
             assert found == has_outlying_rows(X, fit_intercept)

@@ -1,5 +1,6 @@
 """What all methods share: two classes, a weight vector, an intercept, and checks at the door."""
 
+import math
 import sys
 import warnings
 from functools import wraps
@@ -180,7 +181,9 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_finite(self, X):
         """A ValueError if the fit overflowed."""
-        learned = (self.coef_, self.intercept_, self.objective_)
+        if math.isfinite(self.objective_ + self.intercept_[0] + self.coef_.sum()):
+            return
+        learned = (self.coef_, self.intercept_, self.objective_)  # each of them may be finite, and the sum not
         if not all(np.isfinite(part).all() for part in learned):
             sizes = abs(X).max(axis=0)
             sizes = sizes.toarray().ravel() if sparse.issparse(X) else sizes
@@ -205,6 +208,8 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _warn_if_not_converged(self, tol):
+        if self.optimality_ <= tol:  # the usual case
+            return
         if not self.optimality_ <= _largest_optimality(tol, self.n_iter_, self.max_iter):  # nor is NaN
             self._warn(
                 f"stopped after {self.n_iter_} iterations (max_iter={self.max_iter}) with optimality "

@@ -1,9 +1,8 @@
 """The decorator of all kernels: numba's `njit`, and a cache of our own for each kernel (`_kernel_cache.py`).
 
-How long kernels take to compile depends on how they are cut. A compiled kernel contains all that it calls, optimised
-and translated once more, so each level of calls costs as much again: a kernel that is called in one place only, by one
-with the same `fastmath`, is better `inline="always"`. Two more things numba makes of every function only where they are
-used here: what Python calls it by, which has to take apart all arguments, and what C does.
+How long kernels take to compile depends on what numba makes of each. Three things it does only where they are needed:
+what Python calls a function by, which has to take apart all arguments; what C does; and for functions that only kernels
+call, machine code of their own (`_inner_kernel.py`). `inline="always"` is only for a few lines in an inner loop.
 """
 
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from numba import jit, njit
 
 _cache_of: Callable | None
 try:
+    from shiftlr.solvers._inner_kernel import InnerCompiler
     from shiftlr.solvers._kernel_cache import KernelCache
 except (ImportError, AttributeError, TypeError):  # a numba that has changed inside, or no source files
     _cache_of = None
@@ -41,6 +41,13 @@ def kernel(**options):
     return compiled
 
 
+def options_inside(**options):
+    """For code that only kernels call: these options of numba's `jit`, and to compile as little as that takes."""
+    if _cache_of is None:
+        return options
+    return {**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
+
+
 _classes: dict[type, type] = {}
 
 
@@ -57,7 +64,7 @@ def _class_of_kernels(kind: type) -> type:
 
 def _inner(made):
     """The same without what Python calls it by. It is not kept: whoever is compiled with it is."""
-    return jit(**made.targetoptions, no_cpython_wrapper=True)(made.py_func)
+    return jit(**options_inside(**made.targetoptions))(made.py_func)
 
 
 def _uncompiled(function):

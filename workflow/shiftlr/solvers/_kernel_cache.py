@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from numba import config
-from numba.core import caching, options
+from numba.core import caching, codegen, compiler, options
 from numba.core.runtime import rtsys
 
 from shiftlr import kernels
@@ -35,6 +35,8 @@ _USED = {
     caching.CompileResultCacheImpl: ("_locator_classes",),
     caching.IndexDataCacheFile: ("save", "load", "flush", "_data_path", "_dump", "_open_for_write"),
     options.DefaultOptions: ("no_cfunc_wrapper", "no_cpython_wrapper"),
+    compiler.CompileResult: ("_find_referenced_environments",),
+    codegen.JITCPUCodegen: ("set_env",),
     caching.FunctionCache: ("_impl_class", "load_overload", "_load_overload", "save_overload"),
     rtsys: ("initialize",),
     caching.IndexDataCacheFile("", "", None): ("_index_name", "_source_stamp", "_cache_path"),
@@ -176,6 +178,8 @@ class KernelCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig, data):
+        for environment in data._find_referenced_environments():  # of inner kernels too, which nobody else sets
+            data.library.codegen.set_env(environment.env_name, environment)
         with suppress(OSError):  # a full disk, a directory that went away: the kernel is compiled, it just isn't kept
             super().save_overload(sig, data)
 

@@ -9,9 +9,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from shiftlr.solvers._kernel import options_inside
 from shiftlr.solvers.loss import REORDER
 
-_OPTIONS = {"fastmath": REORDER, "error_model": "numpy"}
+_OPTIONS = options_inside(fastmath=REORDER, error_model="numpy")
 ALL_AT_HAND, BY_ROW, BY_COLUMN = 0, 1, 2  # layouts of a matrix that columns are copied from
 _HEIGHT = 64  # examples per block where columns are copied out of rows
 _BLOCK = 1024  # examples per block of a whole Gram matrix: a block of every column stays in the cache

@@ -64,7 +64,7 @@ def _refresh_bends(problem, state, floor):
     return change / total
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _minimise_model(features, problem, state, kappa, floor, target, renew):
     """Put the minimiser of the model into `points`; returns whether H was renewed for it."""
     size = state.counts[SIZE]
@@ -93,7 +93,7 @@ def _minimise_model(features, problem, state, kappa, floor, target, renew):
     return renew
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _search_line(features, problem, state, kappa, lam, loss):
     """Go from `values` towards `points` as far as the objective falls enough. Returns (loss, share gone, fall)."""
     size = state.counts[SIZE]
@@ -126,7 +126,7 @@ def _search_line(features, problem, state, kappa, lam, loss):
     return loss, 0.0, 0.0
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _enter_point(features, source, problem, state, kappa, kappa_before, lam, lam_before, tol):
     """Renew the working set for the next point by the strong rule. Returns the violation of columns left out."""
     level = min(kappa, max(2.0 * kappa - kappa_before, 0.5 * kappa))
@@ -141,7 +141,7 @@ def _enter_point(features, source, problem, state, kappa, kappa_before, lam, lam
     return 0.0 if all_joined else worst
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _solve_point(features, source, problem, state, kappa, lam, outside, flatness, tol, max_iter):
     """Minimise at one (kappa, lam) from where the state stands; `outside` is the violation known of other columns.
 
@@ -181,7 +181,7 @@ def _solve_point(features, source, problem, state, kappa, lam, outside, flatness
     return loss + _linear_and_penalty(state, kappa, state.values), steps, max(violation, outside)
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _solve_beside_slopes(features, source, problem, state, kappa, lam, outside, is_first, tol, max_iter):
     """`_solve_point` until the violation is small beside the mean slope of the losses, which is known only afterwards.
 

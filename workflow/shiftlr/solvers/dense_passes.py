@@ -117,6 +117,30 @@ def count_small(matrix, layout, step, middle, largest, ratio):
 
 
 @kernel(error_model="numpy")
+def look_over(matrix, layout, weights, fit_intercept, sample, ratio):
+    """(whether rows are outlying, centre, reach, mean, spread) of the columns, the last three after centring.
+
+    As `frame.has_outlying_rows` says it, by every `sample`-th part of the rows; then there is nothing but that.
+    """
+    low, high, sums = survey(matrix, layout, weights)
+    m = sums.size
+    centre = np.zeros(m)
+    middle = usual_values(matrix, layout) if fit_intercept else np.zeros(m)
+    largest = np.maximum(high - middle, middle - low)
+    small, counted = count_small(matrix, layout, max(1, weights.size // sample), middle, largest, ratio)
+    for j in range(m):
+        if 2.0 * small[j] > counted[j]:
+            return True, centre, low, high, sums
+    if fit_intercept:
+        total = weights.sum()
+        for j in range(m):
+            # a column of one value becomes exactly 0: the difference would be rounding that looks like a feature
+            centre[j] = low[j] if low[j] == high[j] else sums[j] / total
+    reach, mean, spread = measure(matrix, layout, weights, centre)
+    return False, centre, reach, mean, spread
+
+
+@kernel(error_model="numpy")
 def measure(matrix, layout, weights, centre):
     """reach, mean and spread of each column of x - centre: sum_i w_i |x_ij|, sum_i x_ij / n, ||x_j - mean_j||."""
     m = centre.size

@@ -26,7 +26,7 @@ SMALL = 300_000  # entries; larger matrices are swept in blocks
 FIRST_THRESHOLD = 1e-3  # share of the duality gap, in units of one row at mean weight, below which a row may rest
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def _sigma_of_negative(x):
     """sigma(-x) and sigma(x) sigma(-x)."""
     e = exp_of_negative(-abs(x))

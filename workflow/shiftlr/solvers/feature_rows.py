@@ -9,9 +9,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from shiftlr.solvers._kernel import options_inside
 from shiftlr.solvers.loss import REORDER
 
-_OPTIONS = {"fastmath": REORDER, "error_model": "numpy"}
+_OPTIONS = options_inside(fastmath=REORDER, error_model="numpy")
 
 
 def row_dot(rows, i, theta):
@@ -35,8 +36,15 @@ def squared_norm(rows, i):
 
 
 def take_rows(rows, numbers):
-    """A copy of the rows with these numbers, stored one after the other."""
-    return _take_rows(rows, numbers)(rows, numbers)
+    """A copy of the rows with these numbers, stored one after the other; for Python alone."""
+    if _is_dense(rows):
+        return rows[numbers]
+    data, indices, indptr = rows
+    lengths = indptr[numbers + 1] - indptr[numbers]
+    starts = np.zeros(numbers.size + 1, indptr.dtype)
+    np.cumsum(lengths, out=starts[1:])
+    places = np.repeat(indptr[numbers] - starts[:-1], lengths) + np.arange(starts[-1])
+    return data[places] if data.size > 0 else data, indices[places], starts
 
 
 def _is_dense(rows):
@@ -116,31 +124,5 @@ def _squared_norm(rows, i):
         for p in range(indptr[i], indptr[i + 1]):
             total += data[p] * data[p]
         return total
-
-    return dense if _is_dense(rows) else sparse
-
-
-@overload(take_rows, jit_options=_OPTIONS)
-def _take_rows(rows, numbers):
-    def dense(rows, numbers):
-        taken = np.empty((numbers.size, rows.shape[1]))
-        for k in range(numbers.size):
-            taken[k] = rows[numbers[k]]
-        return taken
-
-    def sparse(rows, numbers):
-        data, indices, indptr = rows
-        starts = np.zeros(numbers.size + 1, indptr.dtype)
-        for k in range(numbers.size):
-            starts[k + 1] = starts[k] + indptr[numbers[k] + 1] - indptr[numbers[k]]
-        columns = np.empty(starts[-1], indices.dtype)
-        values = np.empty(starts[-1] if data.size > 0 else 0)
-        for k in range(numbers.size):
-            first, last, place = indptr[numbers[k]], indptr[numbers[k] + 1], starts[k]
-            for p in range(first, last):
-                columns[place + p - first] = indices[p]
-                if data.size > 0:
-                    values[place + p - first] = data[p]
-        return values, columns, starts
 
     return dense if _is_dense(rows) else sparse

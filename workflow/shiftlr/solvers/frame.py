@@ -8,9 +8,9 @@ import numpy as np
 from scipy import linalg, sparse
 
 _FEW_COLUMNS = 200  # up to here a Newton step costs next to nothing, and columns stay as they are
-_OUTLYING = 1e4  # times as far out as most of its column: such an entry hides the others
+OUTLYING = 1e4  # times as far out as most of its column: such an entry hides the others
 OFFSET = 100.0  # times its mean deviation: a column that lies further from 0 does not show what it says
-_SAMPLE = 1000  # rows that are looked at for what is usual in a column
+SAMPLE = 1000  # rows that are looked at for what is usual in a column
 _DEPENDENT = 1e-13  # of the size of a row: what rounding leaves in a rotated column that depends on the others
 MOST_SPARSE_COLUMNS = 1000  # for Newton; more go to coordinate descent
 _MOST_ENTRIES = 20_000_000  # of sparse features that may be made dense
@@ -152,7 +152,7 @@ def offset_ratios(X):
 
 def largest_offset(X):
     """The largest of these ratios of any (full) column, columns of one value left out; at least 1."""
-    ratios = offset_ratios(_full_columns(X)[1] if sparse.issparse(X) else X[:: max(1, X.shape[0] // _SAMPLE)])
+    ratios = offset_ratios(_full_columns(X)[1] if sparse.issparse(X) else X[:: max(1, X.shape[0] // SAMPLE)])
     return float(np.max(ratios[ratios < np.inf], initial=1.0))
 
 
@@ -164,13 +164,13 @@ def has_outlying_rows(X, fit_intercept=False, extent=None):
     """
     if sparse.issparse(X):
         entries = np.abs(X.data)
-        if entries.size == 0 or entries.max() <= _OUTLYING * entries.min():
+        if entries.size == 0 or entries.max() <= OUTLYING * entries.min():
             return False
         columns = sparse.csc_array(X)
         entries, counts = np.abs(columns.data), np.diff(columns.indptr)
         starts, counts = columns.indptr[:-1][counts > 0], counts[counts > 0]
         largest = np.repeat(np.maximum.reduceat(entries, starts), counts)
-        small = np.add.reduceat((entries * _OUTLYING < largest).astype(np.int64), starts)
+        small = np.add.reduceat((entries * OUTLYING < largest).astype(np.int64), starts)
         return bool(np.any(2 * small > counts))
     n = X.shape[0]
     middle = np.partition(X[:: max(1, n // 5)][:5], min(2, n - 1), axis=0)[min(2, n - 1)] if fit_intercept else 0.0
@@ -178,8 +178,8 @@ def has_outlying_rows(X, fit_intercept=False, extent=None):
         largest = np.maximum(X.max(axis=0) - middle, middle - X.min(axis=0))
     else:
         largest = extent[1] + np.abs(extent[0] - middle)
-    usual = np.abs(X[:: max(1, n // _SAMPLE)] - middle)
-    small = np.count_nonzero(usual * _OUTLYING < largest, axis=0) - np.count_nonzero(usual == 0.0, axis=0)
+    usual = np.abs(X[:: max(1, n // SAMPLE)] - middle)
+    small = np.count_nonzero(usual * OUTLYING < largest, axis=0) - np.count_nonzero(usual == 0.0, axis=0)
     return bool(np.any(2 * small > np.count_nonzero(usual, axis=0)))
 
 

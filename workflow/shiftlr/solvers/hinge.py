@@ -112,50 +112,48 @@ def combine(rows, signs, multipliers, theta):
 
 
 @kernel(error_model="numpy")
+def row_norms(rows, norms):
+    """Fill the squared norm of each row."""
+    for i in range(norms.size):
+        norms[i] = squared_norm(rows, i)
+
+
+@kernel(error_model="numpy")
 def fill_scores(rows, theta, scores):
     for i in range(scores.size):
         scores[i] = row_dot(rows, i, theta)
 
 
-@kernel(error_model="numpy")
 def certify(rows, signs, upper, multipliers, fit_intercept, near, theta, scores):
     """(primal value, dual value, intercept) of multipliers that meet the constraint; fills theta and scores."""
     combine(rows, signs, multipliers, theta)
     fill_scores(rows, theta, scores)
     intercept = best_intercept(scores, signs, upper, near) if fit_intercept else 0.0
     half_norm = 0.5 * dot(theta, theta)
-    losses = 0.0
-    for i in range(signs.size):
-        losses += upper[i] * max(0.0, 1.0 - signs[i] * (scores[i] + intercept))
-    return half_norm + losses, multipliers.sum() - half_norm, intercept
+    losses = dot(upper, np.maximum(0.0, 1.0 - signs * (scores + intercept)))
+    return half_norm + losses, float(multipliers.sum()) - half_norm, intercept
 
 
-@kernel(error_model="numpy")
 def nearest(margins, count):
     """About how far from 1 so many margins lie at most, judged by a sample."""
     every = max(1, margins.size // 4096)
-    distances = np.sort(np.abs(margins[::every] - 1.0))
-    return distances[min(count // every, distances.size - 1)]
+    distances = np.abs(margins[::every] - 1.0)
+    place = min(count // every, distances.size - 1)
+    return np.partition(distances, place)[place]
 
 
-@kernel(error_model="numpy")
 def working_set(signs, upper, multipliers, scores, intercept, count):
     """Examples whose multipliers should change, and about `count` whose margins lie nearest to 1; all, if most are."""
-    band = 0.0
+    margins = signs * (scores + intercept)
+    over = margins - 1.0
+    chosen = ((over < 0.0) & (multipliers < upper)) | ((over > 0.0) & (multipliers > 0.0))
     if count > 0:
-        band = nearest(signs * (scores + intercept), count) if count < signs.size else np.inf
-    chosen = np.empty(signs.size, np.int64)
-    size = 0
-    for i in range(signs.size):
-        over = signs[i] * (scores[i] + intercept) - 1.0
-        wanted = (over < 0.0 and multipliers[i] < upper[i]) or (over > 0.0 and multipliers[i] > 0.0)
-        if wanted or (abs(over) <= band and upper[i] > 0.0):
-            chosen[size] = i
-            size += 1
-    return chosen[:size] if 0 < 2 * size <= signs.size else np.arange(signs.size)
+        band = nearest(margins, count) if count < signs.size else np.inf
+        chosen |= (np.abs(over) <= band) & (upper > 0.0)
+    numbers = np.flatnonzero(chosen)
+    return numbers if 0 < 2 * numbers.size <= signs.size else np.arange(signs.size)
 
 
-@kernel(error_model="numpy")
 def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept, by_newton, tol, max_iter):
     """Rounds from the multipliers given, with theta = theta(a), to a gap of at most tol times the objective.
 
@@ -201,7 +199,7 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
             sweeps = min(_SWEEPS * 2 ** max(min(round_number, 9) - 1, 0), _MOST_SWEEPS)
             intercept, steps, state = descend(
                 part, signs[chosen], upper[chosen], norms[chosen], theta, own, intercept, gentle, 0.0,
-                min(sweeps, (max_iter - done) * (n // chosen.size)), state,
+                min(sweeps, (max_iter - done) * (n // chosen.size)), np.uint64(state),
             )  # fmt: skip
             if climbs:
                 intercept = climb_face(
@@ -235,7 +233,6 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
     return best_theta, best_b, best_multipliers, best_primal, done, best_gap
 
 
-@kernel(error_model="numpy")
 def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_iter):
     """Fit to rows, dense or sparse as in `feature_rows.py`. `start` holds multipliers (zeros for a cold start).
 
@@ -244,9 +241,8 @@ def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_ite
     """
     n = signs.size
     norms = np.empty(n)
-    for i in range(n):
-        norms[i] = squared_norm(rows, i)
-    reach = max(norms.mean(), 10.0 / upper.sum()) if fit_intercept else 0.0  # so that b can get anywhere
+    row_norms(rows, norms)
+    reach = float(max(norms.mean(), 10.0 / upper.sum())) if fit_intercept else 0.0  # so that b can get anywhere
     multipliers = np.minimum(np.maximum(start, 0.0), upper)
     theta, intercept = np.zeros(n_features), 0.0
     combine(rows, signs, multipliers, theta)
@@ -258,9 +254,9 @@ def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_ite
             take_rows(rows, chosen), signs[chosen], _PART * upper[chosen], norms[chosen], reach, np.zeros(n_features),
             theta, np.zeros(chosen.size), 0.0, False, 1e-3, max(max_iter // 2, 1),
         )  # fmt: skip
-        for i in range(n):
-            margin = signs[i] * (row_dot(rows, i, point) + intercept)
-            multipliers[i] = upper[i] if margin < 1.0 else 0.0
+        scores = np.empty(n)
+        fill_scores(rows, point, scores)
+        multipliers = np.where(signs * (scores + intercept) < 1.0, upper, 0.0)
         combine(rows, signs, multipliers, theta)
         by_newton = True
     theta, intercept, multipliers, primal, steps, gap = solve(

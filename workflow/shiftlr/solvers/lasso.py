@@ -4,11 +4,18 @@ import numpy as np
 from scipy import sparse
 
 from shiftlr.solvers.coordinate import l1_path
-from shiftlr.solvers.dense_passes import count_small, measure, survey, usual_values
-from shiftlr.solvers.frame import _OUTLYING, _SAMPLE, centred, has_outlying_rows, without_offsets
+from shiftlr.solvers.dense_passes import measure
+from shiftlr.solvers.frame import OUTLYING, SAMPLE, centred, has_outlying_rows, without_offsets
 from shiftlr.solvers.optimality import caution
 from shiftlr.solvers.path import Path, Start, judged, tilt_of
-from shiftlr.solvers.source import all_at_hand, all_columns, as_stored, figures_at_hand, none_at_hand
+from shiftlr.solvers.source import (
+    all_at_hand,
+    all_columns,
+    as_stored,
+    figures_at_hand,
+    none_at_hand,
+    prepared_columns,
+)
 from shiftlr.solvers.storage import plain, plain_sparse
 
 _LARGE = 1 << 19  # entries of a dense matrix that is read where it lies
@@ -40,32 +47,23 @@ class Lasso:
         """As for sparse features. What is large and harmless is neither centred nor transposed, but read as it is."""
         n, m = self.X.shape
         matrix, layout = as_stored(self.X)
-        low, high, sums = survey(matrix, layout, self.weights)
-        if self._is_outlying(matrix, layout, low, high):
+        how = self.fit_intercept, SAMPLE, OUTLYING, n * m < _LARGE
+        columns, outlying, centre, *figures = prepared_columns(matrix, layout, self.weights, *how)
+        if outlying:
             if self.fit_intercept:
                 self.centre, self.X = centred(self.X, self.weights, outlying=True)
             columns = plain(self.X.T)
-            figures = measure(*as_stored(columns.T), self.weights, np.zeros(m))
-            self.features, self.source = columns, all_at_hand(figures)
+            self.features = columns
+            self.source = all_at_hand(measure(*as_stored(columns.T), self.weights, np.zeros(m)))
             return True
-        if self.fit_intercept:
-            # a column of one value becomes exactly 0: the difference would be rounding that looks like a feature
-            self.centre = np.where(low == high, low, sums / self.weights.sum())
-        figures = measure(matrix, layout, self.weights, self.centre)
+        self.centre = centre
         if n * m >= _LARGE and self._is_harmless(*figures):
-            self.features, self.source = none_at_hand(matrix, layout, self.centre, figures)
+            self.features, self.source = none_at_hand(matrix, layout, centre, figures)
         else:
-            columns = all_columns(matrix, layout, self.centre, n)
+            if n * m >= _LARGE:
+                columns = all_columns(matrix, layout, centre, n)
             self.features, self.source, self.X = columns, all_at_hand(figures), columns.T
         return False
-
-    def _is_outlying(self, matrix, layout, low, high):
-        """`has_outlying_rows`, given the least and the largest of each column."""
-        n = self.X.shape[0]
-        middle = usual_values(matrix, layout) if self.fit_intercept else np.zeros(self.n_features)
-        largest = np.maximum(high - middle, middle - low)
-        small, counted = count_small(matrix, layout, max(1, n // _SAMPLE), middle, largest, _OUTLYING)
-        return bool(np.any(2 * small > counted))
 
     def _is_harmless(self, reach, _, spread):
         """Whether no weight and no offset is so large that sums over columns as they are would be lost in rounding."""

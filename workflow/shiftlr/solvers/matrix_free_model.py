@@ -21,7 +21,7 @@ from shiftlr.solvers.quadratic_model import (
 )
 
 
-@kernel(fastmath=REORDER, error_model="numpy", inline="always")
+@kernel(fastmath=REORDER, error_model="numpy")
 def _free_sweep(features, columns, tilts, curvatures, diagonal, pulls, points, reaches, kappa, first, size):
     """One round of coordinate descent without H; `pulls` follow. Returns the worst violation met."""
     worst = 0.0
@@ -44,7 +44,7 @@ def _free_sweep(features, columns, tilts, curvatures, diagonal, pulls, points, r
     return worst
 
 
-@kernel(fastmath=REORDER, error_model="numpy", inline="always")
+@kernel(fastmath=REORDER, error_model="numpy")
 def _conjugate_gradients(features, columns, curvatures, diagonal, support, count, target, moves, fitted):
     """Solve H moves = moves on the support, roughly; `fitted` becomes X moves."""
     r = np.empty(count)
@@ -86,7 +86,7 @@ def _conjugate_gradients(features, columns, curvatures, diagonal, support, count
             p[c] = r[c] / diagonal[support[c]] + rho / previous * p[c]
 
 
-@kernel(fastmath=REORDER, error_model="numpy", inline="always")
+@kernel(fastmath=REORDER, error_model="numpy")
 def _projected_move(features, columns, tilts, curvatures, pulls, points, kappa, support, count, moves, fitted):
     """Make the moves with every sign change cut at zero if that lowers the model, else up to the first sign change."""
     share, crossing = first_crossing(points, moves, support, count, kappa)

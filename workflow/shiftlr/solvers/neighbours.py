@@ -159,7 +159,7 @@ def bits_set(word):
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms, i, distances):
     """Squared distances from row i of a matrix of ones to all rows."""
     word, norm = words[i], norms[i]
@@ -171,7 +171,7 @@ def distances_of_ones(indptr, indices, column_starts, column_rows, words, norms,
             distances[np.uint32(column_rows[p])] -= 2
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def distances_by_values(indptr, indices, values, column_starts, column_rows, column_values, norms, i, distances):
     """Squared distances from row i to all rows; rounding may not make them negative."""
     distances[:] = 0.0
@@ -194,7 +194,7 @@ def smallest_between(distances, first, last):
     return least
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def insert(distance, z, best, nearest):
     """Put row z in its place behind all that are as near, and drop the last one."""
     place = best.size - 1
@@ -206,7 +206,7 @@ def insert(distance, z, best, nearest):
     nearest[place] = z
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def keep_nearest(distances, none, best, nearest):
     """Fill `nearest` with the rows of smallest distance, in order; `none` is a distance that no row has."""
     best[:] = none

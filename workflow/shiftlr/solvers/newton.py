@@ -39,7 +39,7 @@ def combine_columns(columns, coefficients, out):
             add_column(columns, j, coefficients[j], out)
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def newton_direction(hessian, gradient, damping, factor, direction):
     """direction = -(hessian + damping I)^-1 gradient, with more damping until it can be factored."""
     damping = max(damping, 1e-300)
@@ -101,7 +101,7 @@ def smallest_margin(margins, weights):
     return smallest
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def distant_step(loss, margins, change, weights, parameter, linear, quadratic, step, slopes, curvatures, trial):
     """A step of at most 1 along `change` that lies near the least objective, found from a small one, `step`.
 
@@ -127,7 +127,7 @@ def distant_step(loss, margins, change, weights, parameter, linear, quadratic, s
     return step
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, tol, max_iter):
     """One parameter of the loss (lam), from `theta` and its `margins`, both updated in place.
 
@@ -205,7 +205,7 @@ def newton_point(loss, signed, weights, tilt, ridge, parameter, theta, margins, 
     return objective, iteration, optimality
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy")
 def extrapolate(signed, weights, tilt, ridge, lams, coefs, k, theta, margins):
     """Move to where the path would be if it were straight in log(lam), if that lowers the objective."""
     n = margins.size

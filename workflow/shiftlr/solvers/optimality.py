@@ -12,6 +12,7 @@ from shiftlr.solvers.storage import plain
 
 OUTWEIGHING = 1e4  # times the median: such a weight hides the other examples
 _ROWS = 100  # that tell how large the terms of a score are
+_EPS = float(np.finfo(float).eps)
 _WEIGHED = 100.0  # times the median: what a weight counts for at most in the usual total
 
 
@@ -21,9 +22,11 @@ def caution(X, weights, outlying, fit_intercept):
     Examples hide behind one of enormous size or weight, columns behind an offset that no intercept takes up.
     """
     factor = 1.0
-    positive = weights[weights > 0.0]
-    middle = np.median(positive)
-    if outlying or positive.max() > OUTWEIGHING * middle:
+    if outlying or weights.max() > OUTWEIGHING * weights.min():  # else neither is the median far from the largest
+        positive = weights[weights > 0.0]
+        middle = np.median(positive)
+        outlying = outlying or positive.max() > OUTWEIGHING * middle
+    if outlying:
         usual = np.minimum(positive, _WEIGHED * middle).sum() * middle_sizes(X)
         reach = np.asarray(weights @ abs(X))
         filled = reach > 0.0
@@ -70,4 +73,5 @@ def objective_at(margins, weights, lam, penalty, alpha, coef):
 def rounding_of_scores(X, coef, intercept):
     """The usual size of the rounding error of x.coef + intercept, from the sizes of the terms in some rows."""
     sizes = abs(X[: min(_ROWS, X.shape[0])]) @ np.abs(coef)
-    return np.finfo(float).eps * (float(np.median(sizes)) + abs(intercept))
+    middle = np.partition(sizes, len(sizes) // 2)[len(sizes) // 2]  # np.median takes as long as a small fit
+    return _EPS * (float(middle) + abs(intercept))

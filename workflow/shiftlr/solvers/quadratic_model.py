@@ -90,7 +90,7 @@ def fill_gram(features, columns, start, size, first, curvatures, work, gram):
         gram[0, 0] = total_of(curvatures) * (1.0 + RIDGE)
 
 
-@kernel(fastmath=REORDER, error_model="numpy", inline="always")
+@kernel(fastmath=REORDER, error_model="numpy")
 def _factorise(gram, support, start, count, factor):
     """Rows start..count-1 of the Cholesky factor of H on the support; tiny pivots are held at the ridge."""
     for a in range(start, count):
@@ -149,7 +149,7 @@ def first_crossing(points, moves, support, count, kappa):
     return share, crossing
 
 
-@kernel(fastmath=REORDER, error_model="numpy", inline="always")
+@kernel(fastmath=REORDER, error_model="numpy")
 def _gram_sweep(gram, gradients, points, kappa, first, size):
     """One round of coordinate descent; `gradients` follow the points."""
     for a in range(first, size):

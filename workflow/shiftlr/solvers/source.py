@@ -11,7 +11,7 @@ import numpy as np
 
 from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.columns import ALL_AT_HAND, BY_COLUMN, BY_ROW, column_dot, column_sums, copy_columns
-from shiftlr.solvers.dense_passes import multiply, spread_of
+from shiftlr.solvers.dense_passes import look_over, multiply, spread_of
 from shiftlr.solvers.loss import REORDER
 
 
@@ -39,12 +39,15 @@ def as_stored(X):
     return matrix, BY_COLUMN if by_column else BY_ROW
 
 
+_NOTHING = np.empty((0, 0))
+_NOTHING.flags.writeable = False
+_NO_CENTRE = np.zeros(0)
+
+
 def all_at_hand(figures):
     """The source of features of which every column is there, dense or sparse."""
-    nothing = np.empty((0, 0))
-    nothing.flags.writeable = False
     m = len(figures[0])
-    return Source(nothing, ALL_AT_HAND, np.zeros(0), np.arange(m), np.array([m]), *figures)
+    return Source(_NOTHING, ALL_AT_HAND, _NO_CENTRE, np.arange(m), np.array([m]), *figures)
 
 
 def none_at_hand(matrix, layout, centre, figures):
@@ -72,6 +75,17 @@ def all_columns(matrix, layout, centre, n):
     features = np.empty((centre.size, n))
     copy_columns(features, 0, matrix, layout, centre, np.arange(centre.size))
     return features
+
+
+@kernel(error_model="numpy")
+def prepared_columns(matrix, layout, weights, fit_intercept, sample, ratio, copies):
+    """`look_over` and, unless rows are outlying, `all_columns` if `copies` says so: (features, outlying, ...)."""
+    outlying, centre, reach, mean, spread = look_over(matrix, layout, weights, fit_intercept, sample, ratio)
+    if copies and not outlying:
+        features = all_columns(matrix, layout, centre, weights.size)
+    else:
+        features = np.empty((0, 0))
+    return features, outlying, centre, reach, mean, spread
 
 
 @kernel(error_model="numpy")
