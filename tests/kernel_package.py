@@ -33,7 +33,7 @@ def make_package(tmp_path):
     """The decorator alone, with two kernels, one of which calls the other."""
     solvers = tmp_path / "shiftlr" / "solvers"
     solvers.mkdir(parents=True)
-    for name in ("kernels.py", "solvers/_kernel.py", "solvers/_kernel_cache.py"):
+    for name in ("kernels.py", "solvers/_kernel.py", "solvers/_inner_kernel.py", "solvers/_kernel_cache.py"):
         shutil.copy(Path(shiftlr.__file__).parent / name, tmp_path / "shiftlr" / name)
     for folder in (solvers, solvers.parent):
         (folder / "__init__.py").touch()

@@ -169,6 +169,24 @@ print(double(2), len(times.overloads), len(times.inner.overloads), times(3), len
     assert run(package, code) == "4 0 1 6 1"
 
 
+def test_an_inner_kernel_finds_what_it_needs_from_python(package):
+    """A message that is put together when it is raised, or printed: numba keeps the parts outside of the code."""
+    times = TIMES.replace(
+        "return x + x", "print('at', x)\n    if x < 0:\n        raise ValueError('below', x)\n    return x + x"
+    )
+    (package / "shiftlr" / "solvers" / "times.py").write_text(times)
+    code = """
+from shiftlr.solvers.double import double
+print(double(2), sum(double.stats.cache_hits.values()))
+try:
+    double(-3)
+except ValueError as error:
+    print(error.args)
+"""
+    for hits in (0, 1):
+        assert run(package, code).splitlines() == ["at 2", f"4 {hits}", "at -3", "('below', -3)"]
+
+
 def test_without_compiling(package):
     code = "from shiftlr.solvers.double import double; print(double(2), type(double).__name__)"
     assert run(package, code, NUMBA_DISABLE_JIT="1") == "4 function"
