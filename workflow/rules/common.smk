@@ -79,6 +79,7 @@ onstart:
         launch.prepare_folder("results")
     except OSError as error:
         raise WorkflowError(str(error)) from None
+    launch.calm_scheduler(workflow)
     launch.hold_alive(".snakemake")
     Path(UNREACHABLE).unlink(missing_ok=True)  # a new run asks every host again, once
     launch.record_start(STARTED, workflow.cores)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from shiftbench.files import atomic_write, sha256_of, write_text
@@ -254,3 +255,11 @@ def test_checksums_are_sha256(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     # a test vector of FIPS 180
     assert sha256_of(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_jobs_on_this_machine_have_no_limit_to_their_rate(is_local):
+    scheduler = SimpleNamespace(job_rate_limiter="a limit")
+    launch.calm_scheduler(SimpleNamespace(local_exec=is_local, scheduler=scheduler))
+    assert scheduler.job_rate_limiter == (None if is_local else "a limit")
+    launch.calm_scheduler(SimpleNamespace(local_exec=is_local, scheduler=SimpleNamespace()))

@@ -49,6 +49,17 @@ def kernel_folder() -> Path:
     return Path(tempfile.gettempdir(), f"shiftlr-kernels-{os.getuid()}")
 
 
+def calm_scheduler(workflow) -> None:
+    """Let Snakemake start jobs on this machine as soon as there is a core, without a limit to their rate.
+
+    With one, each job that ends wakes the scheduler again every second until the end of the run: after a hundred jobs
+    that takes half a core. On a cluster the limit stays.
+    """
+    scheduler = getattr(workflow, "scheduler", None)
+    if workflow.local_exec and hasattr(scheduler, "job_rate_limiter"):
+        scheduler.job_rate_limiter = None
+
+
 def check_folder(folder: str | Path) -> None:
     """An OSError that says what stands in the way, if something else has the folder's name."""
     if os.path.lexists(folder) and not Path(folder).is_dir():
