@@ -22,7 +22,7 @@ from shiftlr.solvers.path import Start
 from shiftlr.solvers.source import all_columns, as_stored
 
 _ROWS, _FEW, _MANY = 60, 6, 1100  # sparse features of many columns go to other solvers than those of few
-_TALL = 2**14  # rows; dense features of so many are read block by block
+_TALL = 2**14  # rows; dense features of so many are read block by block, whatever their columns
 _LENGTHS = (10, 200, 40_000)  # of rows of ones: distances between them need 8, 16 and 32 bits
 
 

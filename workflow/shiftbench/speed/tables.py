@@ -45,7 +45,7 @@ def _measured(value, unit, gap, goal):
     """A time or another measure; one that was reached above the gap says so."""
     if value is None:
         return "-"
-    text = seconds_text(value) if unit == SECONDS else f"{value:.2g} {unit}"
+    text = seconds_text(value) if unit == SECONDS else f"{ratio_text(value)} {unit}"
     return text if is_within(gap, goal) else f"{text} (gap {gap:.1e})"
 
 

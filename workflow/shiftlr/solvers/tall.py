@@ -12,7 +12,8 @@ from shiftlr.solvers.quasi_newton import Curvature, Objective, Search, sample_ro
 from shiftlr.solvers.row_blocks import RowBlocks, extents
 from shiftlr.solvers.separability import has_no_large_margin
 
-_LEAST_ROWS = 2**14
+_LEAST_ROWS = 2**14  # whatever the columns,
+_FEWER_ROWS, _LEAST_ENTRIES = 2**12, 100_000  # or so many rows with so many entries
 _ROWS_PER_COLUMN = 40
 _GUESSING_ROWS = 1000  # that tell about where a column lies
 _OFF_CENTRE = 0.25  # of the size of a column: a guess of its centre that is further off is not good enough
@@ -29,7 +30,8 @@ _ROUNDS_OF_PROOF = 3  # of further steps, to a point that proves that there is a
 def make_tall(X, signs, weights, fit_intercept, penalised):
     """A `Tall` problem, or None for features of another shape, or with rows, weights or offsets that hide others."""
     n, m = X.shape
-    if m == 0 or n < max(_LEAST_ROWS, _ROWS_PER_COLUMN * (m + 1)):
+    many = n >= _LEAST_ROWS or (n >= _FEWER_ROWS and n * m >= _LEAST_ENTRIES)
+    if m == 0 or not many or n < _ROWS_PER_COLUMN * (m + 1):
         return None
     used = weights > 0.0
     if not used.all():
