@@ -15,6 +15,7 @@ BAD = ["nonsense", -1, float("nan"), [[]]]
 
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_defaults_are_allowed(estimator):
+    estimator = clone(estimator)  # other tests may have fitted it
     assert estimator.check_params().keys() >= {"tol", "max_iter", "fit_intercept"}
     assert not [name for name in vars(estimator) if name.endswith("_")]
 

@@ -56,7 +56,7 @@ def calm_scheduler(workflow) -> None:
     that takes half a core. On a cluster the limit stays.
     """
     scheduler = getattr(workflow, "scheduler", None)
-    if workflow.local_exec and hasattr(scheduler, "job_rate_limiter"):
+    if workflow.local_exec and scheduler is not None and hasattr(scheduler, "job_rate_limiter"):
         scheduler.job_rate_limiter = None
 
 

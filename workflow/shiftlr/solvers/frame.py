@@ -141,13 +141,29 @@ def _full_columns(X):
 
 
 def offset_ratios(X):
-    """How far each column of a dense matrix lies from 0: its median over the mean deviation, the largest left out."""
+    """How far each column of a dense matrix lies from 0: its median over the mean deviation, the largest left out.
+
+    Medians take long. Where the middle one of five entries in the place of the median gives a small ratio, that stands.
+    """
     if X.size == 0:
         return np.zeros(X.shape[1])
-    middle = np.median(X, axis=0)
+    ratios = _ratios_about(middle_of_five(X), X)
+    far = ratios > 0.1 * OFFSET
+    if far.any():
+        ratios[far] = _ratios_about(np.median(X[:, far], axis=0), X[:, far])
+    return ratios
+
+
+def _ratios_about(middle, X):
     deviations = np.abs(X - middle)
     usual = (deviations.sum(axis=0) - deviations.max(axis=0)) / max(len(X) - 1, 1)
     return np.divide(np.abs(middle), usual, out=np.where(middle == 0.0, 0.0, np.inf), where=usual > 0.0)
+
+
+def middle_of_five(X):
+    """The middle one of five entries of each column of a dense matrix; of fewer, the third or the largest."""
+    place = min(2, X.shape[0] - 1)
+    return np.partition(X[:: max(1, X.shape[0] // 5)][:5], place, axis=0)[place]
 
 
 def largest_offset(X):
@@ -173,7 +189,7 @@ def has_outlying_rows(X, fit_intercept=False, extent=None):
         small = np.add.reduceat((entries * OUTLYING < largest).astype(np.int64), starts)
         return bool(np.any(2 * small > counts))
     n = X.shape[0]
-    middle = np.partition(X[:: max(1, n // 5)][:5], min(2, n - 1), axis=0)[min(2, n - 1)] if fit_intercept else 0.0
+    middle = middle_of_five(X) if fit_intercept else 0.0
     if extent is None:
         largest = np.maximum(X.max(axis=0) - middle, middle - X.min(axis=0))
     else:

@@ -4,8 +4,9 @@ Primal:  1/2 ||theta||^2 + sum_i U_i max(0, 1 - s_i (x_i.theta + b)),  U_i = C w
 Dual:    max  sum_i a_i - 1/2 ||theta(a)||^2,  theta(a) = sum_i s_i a_i x_i,  0 <= a_i <= U_i,  sum_i s_i a_i = 0
 
 In rounds, each on a working set of examples: those whose multipliers may still have to change. Coordinate descent
-(`hinge_descent.py`) comes first, Newton (`hinge_newton.py`) last. After each round all examples are looked at: the
-duality gap, with the multipliers made to meet the constraint and b minimised exactly, tells how good the result is.
+(`hinge_descent.py`) comes first, Newton (`hinge_newton.py`) or, with many features, conjugate gradients
+(`hinge_face.py`) last. After each round all examples are looked at: the duality gap, with the multipliers made to meet
+the constraint and b minimised exactly, tells how good the result is.
 """
 
 import numpy as np
@@ -14,7 +15,8 @@ from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.dense import dot
 from shiftlr.solvers.feature_rows import add_row, row_dot, squared_norm, take_rows
 from shiftlr.solvers.hinge_descent import descend, shuffle
-from shiftlr.solvers.hinge_newton import climb_face, sharpen
+from shiftlr.solvers.hinge_face import climb_face
+from shiftlr.solvers.hinge_newton import sharpen
 
 __all__ = ["hinge_fit", "hinge_rows", "shuffle"]
 

@@ -23,11 +23,11 @@ from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.dense import cholesky, dot, solve_cholesky
 from shiftlr.solvers.feature_rows import add_row, clear_row, row_dot
 
-_MOST_UNKNOWNS = 600  # for a Cholesky factor
+MOST_UNKNOWNS = 600  # for a Cholesky factor
 _MOST_CG = 500  # steps of conjugate gradients
 _CG_CLOSENESS = 0.01  # how far they reduce the residual
 _GROWTH = 3.0  # of tau, from one step to the next; with more, few examples are left on the rounded part to step by
-_LARGEST_TAU = 1e10
+LARGEST_TAU = 1e10
 _ROUNDING = 1e-28  # of ||theta||^2: a gradient of nothing but rounding
 _MOST_STEPS = 50  # for one tau; more are only needed where rounding hides the answer
 _CLOSE = 0.3  # how small a gradient ends the search for theta, beside the change of the multipliers
@@ -181,13 +181,13 @@ def by_features(rows, signs, inside, roots, reach, tau, gradient, gradient_b, di
 def newton_direction(rows, signs, inside, roots, reach, tau, gradient, gradient_b, direction, work):
     """Fill the direction in theta; returns the one in b."""
     m, size = gradient.size, inside.size
-    if m < min(size, _MOST_UNKNOWNS):
+    if m < min(size, MOST_UNKNOWNS):
         return by_features(rows, signs, inside, roots, reach, tau, gradient, gradient_b, direction)
     q = np.empty(size)
     for a in range(size):
         i = inside[a]
         q[a] = signs[i] * (row_dot(rows, i, gradient) + reach * gradient_b) / roots[i]
-    if size > _MOST_UNKNOWNS or not by_examples(rows, signs, inside, roots, reach, tau, q, work):
+    if size > MOST_UNKNOWNS or not by_examples(rows, signs, inside, roots, reach, tau, q, work):
         by_gradients(rows, signs, inside, roots, reach, tau, q, work, _CG_CLOSENESS, _MOST_CG)
     for j in range(m):
         direction[j] = -gradient[j]
@@ -267,54 +267,8 @@ def sharpen(rows, signs, upper, norms, point, theta, multipliers, intercept, oth
                 (gradient_b, slope_b), gradient,
             )  # fmt: skip
         multipliers[:] = targets
-        if steps >= max_steps or tau >= _LARGEST_TAU or not lacking + 0.5 * moved > goal:
+        if steps >= max_steps or tau >= LARGEST_TAU or not lacking + 0.5 * moved > goal:
             break
         tau *= _GROWTH
         reach *= _GROWTH
     return intercept, steps, tau
-
-
-@kernel(error_model="numpy")
-def climb_face(rows, signs, upper, norms, theta, multipliers, intercept, reach, closeness, max_steps):
-    """Move the multipliers strictly between their bounds towards where their margins are 1, as far as the dual rises.
-
-    Where theta has many entries the bounds are found by coordinate descent, and this is the rest: the linear system
-    of those examples by conjugate gradients, then a step cut off at the bounds. Changes theta too; returns the
-    intercept.
-    """
-    n, m = signs.size, theta.size
-    inside, roots, work, change = np.empty(n, np.int64), np.empty(n), np.zeros(m), np.zeros(n)
-    size = 0
-    for i in range(n):
-        roots[i] = math.sqrt(max(norms[i] + reach, 1e-300))
-        if 0.0 < multipliers[i] < upper[i]:
-            inside[size] = i
-            size += 1
-    if size == 0:
-        return intercept
-    inside = inside[:size]
-    slack, q = np.empty(size), np.empty(size)
-    for a in range(size):
-        i = inside[a]
-        slack[a] = 1.0 - signs[i] * (row_dot(rows, i, theta) + intercept)
-        q[a] = slack[a] / roots[i]
-    if size > _MOST_UNKNOWNS or not by_examples(rows, signs, inside, roots, reach, _LARGEST_TAU, q, work):
-        work[:] = 0.0
-        by_gradients(rows, signs, inside, roots, reach, np.inf, q, work, closeness, max_steps)
-    linear, total = 0.0, 0.0
-    for a in range(size):
-        i = inside[a]
-        change[a] = min(max(multipliers[i] + q[a] / roots[i], 0.0), upper[i]) - multipliers[i]
-        linear += change[a] * slack[a]
-        total += signs[i] * change[a]
-        add_row(rows, i, signs[i] * change[a], work)
-    quadratic = dot(work, work) + reach * total * total
-    if not (linear > 0.0 and quadratic > 0.0):
-        return intercept
-    step = min(1.0, linear / quadratic)
-    for a in range(size):
-        i = inside[a]
-        multipliers[i] = min(max(multipliers[i] + step * change[a], 0.0), upper[i])
-    for j in range(m):
-        theta[j] += step * work[j]
-    return intercept + reach * step * total
