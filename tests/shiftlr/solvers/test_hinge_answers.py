@@ -70,6 +70,19 @@ def test_equals_a_quadratic_program(seed, fit_intercept):
     assert_optimal(model, X, y, w, price, 1e-8)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("price", [1e-3, 0.1, 10.0])
+def test_many_more_features_than_examples(price, fit_intercept):
+    """Some rows stand twice, with either label, so that they do not span as many dimensions as there are of them."""
+    X, y, w = random_problem(9, 40, 300)
+    X, y, w = np.vstack([X, X[:9]]), np.concatenate([y, y[:9][::-1]]), np.concatenate([w, w[:9]])
+    model = fit(X, y, w, price, fit_intercept)
+    assert_optimal(model, X, y, w, price, 1e-8)
+    thin = fit(sparse.csr_array(X), y, w, price, fit_intercept)
+    assert model.objective_ == pytest.approx(thin.objective_, rel=2e-8)
+    np.testing.assert_allclose(model.coef_, thin.coef_, atol=1e-3 * np.abs(thin.coef_).max())
+
+
 @given(
     st.integers(0, 10**6), st.integers(8, 150), st.integers(1, 40), st.floats(-4.0, 4.0), st.booleans(), st.booleans()
 )

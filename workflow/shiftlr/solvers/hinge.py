@@ -26,6 +26,7 @@ _MANY = 4000  # examples, from which on a part of them is fitted first
 _PART = 8  # every so many-th
 _TALL = 20  # examples for each feature, from which on a part tells theta, and margins tell multipliers
 _NEWTON_FEATURES = 600  # up to here theta is found by Newton
+_WIDE = 2  # features for each example, from which on only the span of the examples counts
 _STIFFNESS = 1000.0  # how strongly many free multipliers hold the intercept while others change
 _CLIMB_FROM = 0.002  # relative gap, from which on conjugate gradients follow coordinate descent;
 _CLIMB_STEPS = 100  # at most so many steps of them,
@@ -160,11 +161,12 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
     """Rounds from the multipliers given, with theta = theta(a), to a gap of at most tol times the objective.
 
     `by_newton` tells to begin with Newton, at `point`. Returns (theta, intercept, multipliers, primal value,
-    iterations, duality gap).
+    iterations, duality gap, multipliers that make this theta).
     """
     n, m = signs.size, theta.size
     fit_intercept = reach > 0.0
     best_theta, best_multipliers, best_b = theta.copy(), multipliers.copy(), intercept
+    of_best_theta = best_multipliers
     best_primal, best_dual, best_gap = np.inf, -np.inf, np.inf
     trial, scores, state = np.empty(m), np.empty(n), _STATE
     newton_possible = m <= _NEWTON_FEATURES or n <= _NEWTON_FEATURES
@@ -221,9 +223,10 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
         if primal < best_primal:
             best_primal, best_b = primal, b
             best_theta[:] = trial
+            of_best_theta = candidate
         if dual > best_dual:
             best_dual = dual
-            best_multipliers[:] = candidate
+            best_multipliers = candidate
         gap = best_primal - best_dual
         stalled = 0 if gap < 0.9 * best_gap else stalled + 1
         best_gap = min(gap, best_gap)
@@ -232,15 +235,27 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
         if stalled > 0:
             share *= 8.0
             climb_from = 0.25 * best_gap / best_primal  # too early
-    return best_theta, best_b, best_multipliers, best_primal, done, best_gap
+    return best_theta, best_b, best_multipliers, best_primal, done, best_gap, of_best_theta
 
 
 def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_iter):
     """Fit to rows, dense or sparse as in `feature_rows.py`. `start` holds multipliers (zeros for a cold start).
 
     Returns (theta, intercept, multipliers, objective, sweeps and Newton steps, duality gap). Stops when the gap is at
-    most tol times the objective, or after max_iter sweeps and Newton steps.
+    most tol times the objective, or after max_iter sweeps and Newton steps. Rows with many more entries than there are
+    rows are first written in coordinates of their span: all that counts is their products.
     """
+    if isinstance(rows, np.ndarray) and n_features > _WIDE * len(rows):
+        inside = np.ascontiguousarray(np.linalg.qr(rows.T, mode="r").T)
+        _, *found, made_of = _fit(inside, inside.shape[1], signs, upper, fit_intercept, start, tol, max_iter)
+        theta = np.empty(n_features)
+        combine(rows, signs, made_of, theta)
+        return theta, *found
+    return _fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_iter)[:-1]
+
+
+def _fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_iter):
+    """As `hinge_fit`, with the multipliers that make theta."""
     n = signs.size
     norms = np.empty(n)
     row_norms(rows, norms)
@@ -252,7 +267,7 @@ def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_ite
     by_newton, done = False, 0
     if n >= max(_MANY, _TALL * n_features) and n_features <= _NEWTON_FEATURES:
         chosen = np.arange(0, n, _PART)
-        point, intercept, _, _, done, _ = solve(
+        point, intercept, _, _, done, *_ = solve(
             take_rows(rows, chosen), signs[chosen], _PART * upper[chosen], norms[chosen], reach, np.zeros(n_features),
             theta, np.zeros(chosen.size), 0.0, False, 1e-3, max(max_iter // 2, 1),
         )  # fmt: skip
@@ -261,10 +276,10 @@ def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_ite
         multipliers = np.where(signs * (scores + intercept) < 1.0, upper, 0.0)
         combine(rows, signs, multipliers, theta)
         by_newton = True
-    theta, intercept, multipliers, primal, steps, gap = solve(
+    theta, intercept, multipliers, primal, steps, gap, made_of = solve(
         rows, signs, upper, norms, reach, theta, point, multipliers, intercept, by_newton, tol, max(max_iter - done, 1)
     )
-    return theta, intercept, multipliers, primal, min(done + steps, max_iter), gap
+    return theta, intercept, multipliers, primal, min(done + steps, max_iter), gap, made_of
 
 
 def hinge_rows(indptr, indices, data, n_features, signs, upper, fit_intercept, start, tol, max_iter):
