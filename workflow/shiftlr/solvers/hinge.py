@@ -246,7 +246,7 @@ def hinge_fit(rows, n_features, signs, upper, fit_intercept, start, tol, max_ite
     rows are first written in coordinates of their span: all that counts is their products.
     """
     if isinstance(rows, np.ndarray) and n_features > _WIDE * len(rows):
-        inside = np.ascontiguousarray(np.linalg.qr(rows.T, mode="r").T)
+        inside = np.ascontiguousarray(np.asarray(np.linalg.qr(rows.T, mode="r")).T)
         _, *found, made_of = _fit(inside, inside.shape[1], signs, upper, fit_intercept, start, tol, max_iter)
         theta = np.empty(n_features)
         combine(rows, signs, made_of, theta)
