@@ -120,7 +120,8 @@ def count_small(matrix, layout, step, middle, largest, ratio):
 def look_over(matrix, layout, weights, fit_intercept, sample, ratio):
     """(whether rows are outlying, centre, reach, mean, spread) of the columns, the last three after centring.
 
-    As `frame.has_outlying_rows` says it, by every `sample`-th part of the rows; then there is nothing but that.
+    Rows are outlying as in `frame.has_outlying_rows`, judged by about `sample` of them with the limit `ratio`. If they
+    are, the other values mean nothing: such columns have to be centred by medians first.
     """
     low, high, sums = survey(matrix, layout, weights)
     m = sums.size
