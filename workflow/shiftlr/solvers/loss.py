@@ -160,12 +160,13 @@ def weighted_hinge_terms(margins, weights, width, slopes, curvatures):
 def slope_scale(total_slope, total_weight, lam):
     """The mean slope of the losses, which a gradient must be small beside to count as zero.
 
-    Not less than 1e-14 of the steepest, min(1, lam): below that slopes vanish in rounding.
+    Not less than 1e-290 of the steepest, min(1, lam), so that nothing is divided by 0. Slopes far below 1 are as exact
+    as others: beside a tiny penalty, separable data have a minimum where all losses are that small.
     """
     steepest = min(1.0, lam)
     if total_weight <= 0.0:
         return steepest
-    return max(abs(total_slope) / total_weight, 1e-14 * steepest)
+    return max(abs(total_slope) / total_weight, 1e-290 * steepest)
 
 
 @kernel()
