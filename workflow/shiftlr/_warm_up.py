@@ -38,6 +38,7 @@ def fit_everything() -> None:
         for X in (random.normal(size=(_ROWS, _FEW)), *sparse_features):
             _fit_all_penalties(X, random)
         _fit_ones(random)
+        _fit_classes(random, sparse_features[1])
         _fit_many(random)
         _expand_marginal(sparse_features[0])
         _fit_tall(random)
@@ -53,6 +54,16 @@ def _fit_all_penalties(X, random):
         RobustLogisticRegression(0.3, penalty, alpha).fit(X, y)
         FlippingLogisticRegression(penalty, alpha, max_iter=3).fit(X, y)
     LinearSVM().fit(X, y)
+
+
+def _fit_classes(random, wide):
+    """More than two classes, with either kind of shifts, of dense features and of sparse ones without and with samples."""
+    few, y = random.normal(size=(_ROWS, _FEW)), np.arange(_ROWS) % 3
+    for shift in ("label", "group"):
+        for X in (few, wide):
+            RobustLogisticRegression(0.3, "l2", 0.1, shift=shift, max_iter=3).fit(X, y)
+    many = sparse.random_array((3000, _MANY), density=0.1, rng=random, format="csr")
+    RobustLogisticRegression(0.3, "l2", 0.1, tol=1e-2, max_iter=2).fit(many, np.arange(3000) % 3)
 
 
 def _fit_ones(random):

@@ -130,30 +130,43 @@ def check_weights(sample_weight, X):
     return np.require(weights, requirements=("C", "A", "W"))  # kernels are compiled for such arrays
 
 
-def check_two_classes(y, weights):
-    """The two classes in sorted order and +1 or -1 for each example, or a ValueError that names what y holds."""
+def check_classes(y, weights):
+    """The classes in sorted order and the place of each label among them, or a ValueError if there is only one."""
     classes, codes = classes_and_codes(y)
+    present = np.flatnonzero(np.bincount(codes, weights > 0.0, minlength=len(classes)))
+    if len(present) < 2:
+        where = "" if len(classes) < 2 else " with a positive sample_weight"
+        raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")
+    return classes, codes
+
+
+def check_two_classes(classes):
+    """A ValueError that names the classes if there are more than two."""
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
             f"y has {len(classes)} classes, {_listed(classes)}"
         )
-    present = np.flatnonzero(np.bincount(codes, weights > 0.0, minlength=len(classes)))
-    if len(present) < 2:
-        where = "" if len(classes) < 2 else " with a positive sample_weight"
-        raise ValueError(f"y has only one class{where}: {_listed(classes[present])}; two classes are needed")
-    return classes, 2.0 * codes - 1.0
 
 
-def check_signs(y, classes, n_examples):
-    """+1 for each label of the second class and -1 for the first, or a ValueError for labels of neither."""
+def check_codes(y, classes, n_examples):
+    """The place of each label among the classes, or a ValueError for a label that is not among them."""
     y = read_labels(y)
     if len(y) != n_examples:
         raise ValueError(f"X has {n_examples} rows and y has {len(y)} labels: inconsistent numbers of samples")
-    is_second = are_equal(y, classes[1])
-    if not np.all(is_second | are_equal(y, classes[0])):
+    codes, known = np.zeros(n_examples, dtype=np.int64), np.zeros(n_examples, dtype=bool)
+    for place, label in enumerate(classes):
+        equal = are_equal(y, label)
+        codes[equal] = place
+        known |= equal
+    if not known.all():
         raise ValueError(f"y has labels other than the {classes.tolist()} of the training set")
-    return np.where(is_second, 1.0, -1.0)
+    return codes
+
+
+def check_signs(y, classes, n_examples):
+    """+1 for each label of the second of two classes and -1 for the first, or a ValueError for labels of neither."""
+    return 2.0 * check_codes(y, classes, n_examples) - 1.0
 
 
 def _listed(values, most=5):

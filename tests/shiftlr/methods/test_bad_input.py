@@ -30,7 +30,6 @@ def with_value(value):
         (with_value(np.nan), Y_GOOD, "X contains NaN"),
         (with_value(np.inf), Y_GOOD, "X contains infinity"),
         (X_GOOD, np.zeros(30), r"y has only one class: 0\.0"),
-        (X_GOOD, np.arange(30), r"y has 30 classes, 0, 1, 2, 3, 4, \.\.\."),
         (X_GOOD[:0], Y_GOOD[:0], "0 sample"),
         (X_GOOD[:, :0], Y_GOOD, "0 feature"),
         (X_GOOD, Y_GOOD[:-1], r"\[30, 29\]"),
@@ -122,3 +121,12 @@ def test_warnings_point_at_the_caller():
     with pytest.warns(ConvergenceWarning) as record:
         RobustLogisticRegression(max_iter=1).fit(X_GOOD, Y_GOOD)
     assert record[0].filename == __file__
+
+
+class OfTwoClasses(StandardLogisticRegression):
+    takes_many_classes = False
+
+
+def test_more_than_two_classes_are_refused_by_methods_that_do_not_take_them():
+    with pytest.raises(ValueError, match=r"y has 30 classes, 0, 1, 2, 3, 4, \.\.\."):
+        OfTwoClasses().fit(X_GOOD, np.arange(30))

@@ -59,8 +59,7 @@ def test_rules_by_hand(rule, k, storage):
 def test_neighbours_may_vote_with_other_labels_than_those_of_the_fit(rule):
     X, y, _ = random_problem(3, 120, 2, noise=0.2)
     votes = np.where(np.random.default_rng(0).random(120) < 0.3, 1 - y, y)
-    signs, voted = np.where(y == 1, 1.0, -1.0), np.where(votes == 1, 1.0, -1.0)
-    kept = prefilter.agrees_with_neighbours(X, signs, np.ones(120), 4, rule, voted=voted)
+    kept = prefilter.agrees_with_neighbours(X, y, np.ones(120), 4, rule, voted=votes)
     np.testing.assert_array_equal(kept, kept_by_hand(X, y, 4, rule, votes))
     assert not np.array_equal(kept, kept_by_hand(X, y, 4, rule))
 

@@ -1,4 +1,4 @@
-"""What all methods share: two classes, a weight vector, an intercept, and checks at the door."""
+"""What all methods share: classes, weights, intercepts, and checks at the door."""
 
 import math
 import sys
@@ -16,15 +16,17 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, chec
 
 from shiftlr.blas_threads import one_blas_thread
 from shiftlr.labels import are_equal, read_labels
+from shiftlr.methods._many_classes import log_probabilities, make_softmax, margins_of, probabilities, scores_of
 from shiftlr.solvers.optimality import objective_at, rounding_of_scores
 from shiftlr.solvers.path import is_known_to_have_minimum
 from shiftlr.solvers.problem import make_problem
-from shiftlr.solvers.separability import is_separable
+from shiftlr.solvers.separability import are_separable, is_separable
 from shiftlr.validation import (
+    check_classes,
+    check_codes,
     check_flag,
     check_number,
     check_penalty,
-    check_signs,
     check_two_classes,
     check_weights,
     each_entry_once,
@@ -64,34 +66,36 @@ def on_one_blas_thread(fit):
     return fit_on_one_thread
 
 
-def _largest_optimality(tol, n_iters, max_iter):
+def signs_of_two(codes):
+    """+1 for the second class, -1 for the first."""
+    return 2.0 * codes - 1.0
+
+
+def largest_optimality(tol, n_iters, max_iter):
     """What `optimality_` may be after so many iterations, without a warning."""
     return np.where(n_iters >= max_iter, tol, max(tol, LOST_IN_ROUNDING))
 
 
-def warn_if_path_not_converged(estimator, path, alphas, lams, X, signs, tol, max_iter):
-    """One warning for all fits of a path that did not converge, except where separable data have no minimum."""
-    above = np.flatnonzero(~(path.optimalities <= _largest_optimality(tol, path.n_iters, max_iter)))
-    bad = [k for k in above if alphas[k] > 0.0 or not np.all(signs * (X @ path.coefs[k] + path.intercepts[k]) > 0.0)]
-    if bad:
-        worst = bad[int(np.argmax(np.nan_to_num(path.optimalities[bad], nan=np.inf)))]
-        estimator._warn(
-            f"{len(bad)} of {len(path.optimalities)} fits of a path did not converge; the worst, at "
-            f"alpha={alphas[worst]:.6g} and lam={lams[worst]:.6g}, stopped after {path.n_iters[worst]} iterations "
-            f"(max_iter={max_iter}) with optimality {path.optimalities[worst]:.2e}, above tol={tol:.2e}; raise "
-            "max_iter or tol, or scale the features."
-        )
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier by x.coef_ + intercept_: of two classes by its sign, of more by the largest.
 
-
-class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes by the sign of x.coef_ + intercept_.
+    With two classes there is one row of coefficients, with more there is one for each class. A method that takes more
+    than two says so by `takes_many_classes`.
 
     Every method says how wrong each training label looks, by `suspicion` and `suspected`. A method with a view of its
     own on the labels (shifts, doubts, examples left out) overrides both.
     """
 
+    takes_many_classes = False
+
     def _check_data(self, X, y, sample_weight):
-        """Checked features, signs (+1 for the second class, -1 for the first) and weights; sets `classes_`."""
+        """Checked features, signs (+1 for the second of two classes, -1 for the first) and weights; sets `classes_`."""
+        X, codes, weights = self._check_classes(X, y, sample_weight)
+        check_two_classes(self.classes_)
+        return X, signs_of_two(codes), weights
+
+    def _check_classes(self, X, y, sample_weight):
+        """Checked features, the place of each label in `classes_`, which it sets, and weights."""
         if is_plain_features(X) and is_plain_labels(y, len(X)):
             self.n_features_in_ = X.shape[1]
             if hasattr(self, "feature_names_in_"):  # from an earlier fit; an array has no names
@@ -103,8 +107,10 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
             check_classification_targets(countable)
             X = each_entry_once(X)
         weights = check_weights(sample_weight, X)
-        self.classes_, signs = check_two_classes(y, weights)
-        return X, signs, weights
+        self.classes_, codes = check_classes(y, weights)
+        if not self.takes_many_classes:
+            check_two_classes(self.classes_)
+        return X, codes, weights
 
     def check_params(self):
         """The parameters as `fit` uses them, by name, or a ValueError that names one that is not allowed.
@@ -125,22 +131,31 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, skip_check_array=plain)
 
     def decision_function(self, X):
-        """x.coef_ + intercept_ for each row: positive for the second class of `classes_`."""
+        """x.coef_ + intercept_ for each row: positive for the second of two classes; (n, C) for more than two."""
         check_is_fitted(self)
         X = self._check_features(X)
+        if len(self.coef_) > 1:
+            return scores_of(X, self.coef_, self.intercept_)
         return X @ self.coef_.ravel() + self.intercept_[0]
 
     def predict(self, X):
         """The class of each row."""
+        places = self._places(X)
+        return self.classes_[places]
+
+    def _places(self, X):
+        """The place in `classes_` of each row's class."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0.0).astype(int)]
+        return (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
     def score(self, X, y, sample_weight=None):
         """Share of the rows that get the label they have, by weight: scikit-learn's accuracy, for any kind of label."""
-        places = (self.decision_function(X) > 0.0).astype(int)
+        places = self._places(X)
         y = read_labels(y)
         check_consistent_length(places, y, sample_weight)
-        right = np.where(places == 1, are_equal(y, self.classes_[1]), are_equal(y, self.classes_[0]))
+        right = np.zeros(len(places), dtype=bool)
+        for place, label in enumerate(self.classes_):
+            right |= (places == place) & are_equal(y, label)
         return float(np.average(right, weights=sample_weight))
 
     def suspicion(self, X, y):
@@ -155,9 +170,10 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
         return self.suspicion(X, y) > 0.0
 
     def _signed_scores(self, X, y):
-        """The decision function, negative where it contradicts the label."""
+        """The decision function, negative where it contradicts the label; of many classes, the lead of the label's."""
         scores = self.decision_function(X)
-        return check_signs(y, self.classes_, len(scores)) * scores
+        codes = check_codes(y, self.classes_, len(scores))
+        return signs_of_two(codes) * scores if scores.ndim == 1 else margins_of(scores, codes)
 
     def _check_training_set(self, X, y, n_examples):
         """A ValueError unless X and y are as long as the training set: what `fit` learned of labels is about that."""
@@ -169,9 +185,9 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _keep(self, coef, intercept):
-        """`coef_` of shape (1, m) and `intercept_` of shape (1,), as scikit-learn's linear classifiers have them."""
-        self.coef_ = np.ascontiguousarray(coef).reshape(1, -1)
-        self.intercept_ = np.array([float(intercept)])
+        """`coef_` (1, m) and `intercept_` (1,), or (C, m) and (C,), as scikit-learn's linear classifiers have them."""
+        self.coef_ = np.ascontiguousarray(coef).reshape(np.size(intercept), -1)
+        self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
 
     def _margins(self, X, signs):
         return signs * (X @ self.coef_.ravel() + self.intercept_[0])
@@ -181,7 +197,7 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_finite(self, X):
         """A ValueError if the fit overflowed."""
-        if math.isfinite(self.objective_ + self.intercept_[0] + self.coef_.sum()):
+        if math.isfinite(self.objective_ + self.intercept_.sum() + self.coef_.sum()):
             return
         learned = (self.coef_, self.intercept_, self.objective_)  # each of them may be finite, and the sum not
         if not all(np.isfinite(part).all() for part in learned):
@@ -210,7 +226,7 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
     def _warn_if_not_converged(self, tol):
         if self.optimality_ <= tol:  # the usual case
             return
-        if not self.optimality_ <= _largest_optimality(tol, self.n_iter_, self.max_iter):  # nor is NaN
+        if not self.optimality_ <= largest_optimality(tol, self.n_iter_, self.max_iter):  # nor is NaN
             self._warn(
                 f"stopped after {self.n_iter_} iterations (max_iter={self.max_iter}) with optimality "
                 f"{self.optimality_:.2e}, above tol={tol:.2e}; raise max_iter or tol, or scale the features."
@@ -218,13 +234,17 @@ class LinearBinaryClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.takes_many_classes
         tags.input_tags.sparse = True
         return tags
 
 
-class LogisticClassifier(LinearBinaryClassifier):
-    """A linear classifier whose decision function is the log-odds of the second class."""
+class LogisticClassifier(LinearClassifier):
+    """A linear classifier whose decision function is the log-odds of the second class, or the logits of all."""
+
+    def _is_one_vs_all(self):
+        """Whether the scores of many classes are log-odds of each against the rest."""
+        return False
 
     def _price_of_shifts(self):
         """`lam` of the profiled loss; 1 or more means no shifts."""
@@ -240,6 +260,29 @@ class LogisticClassifier(LinearBinaryClassifier):
         problem = make_problem(X, signs, weights, params["penalty"], params["fit_intercept"])
         path = problem.path(np.array([params["alpha"]]), np.array([params["lam"]]), params["tol"], params["max_iter"])
         self._keep_solution(path, 0, X, signs, weights)
+
+    def _fit_softmax(self, X, codes, weights, shift="label"):
+        """The same for more than two classes; returns their scores."""
+        params = self.check_params()
+        penalty, n_classes = params["penalty"], len(self.classes_)
+        problem = make_softmax(X, codes, weights, n_classes, penalty, params["fit_intercept"], shift)
+        path = problem.path(np.array([params["alpha"]]), np.array([params["lam"]]), params["tol"], params["max_iter"])
+        return self._keep_classes(path, 0, X, codes, weights)
+
+    def _keep_classes(self, path, k, X, codes, weights):
+        """Take over the k-th solution of a path of more than two classes, warn where it is none; returns the scores."""
+        self._keep(path.coefs[k], path.intercepts[k])
+        self.n_iter_ = int(path.n_iters[k])
+        self.objective_ = float(path.objectives[k])
+        self.optimality_ = float(path.optimalities[k])
+        self._check_finite(X)
+        scores = scores_of(X, self.coef_, self.intercept_)
+        given = X, codes, weights, self.fit_intercept, scores, self._price_of_shifts(), self.tol
+        if self.alpha == 0.0 and are_separable(*given):
+            self._warn(SEPARABLE)
+        else:
+            self._warn_if_not_converged(self.tol)
+        return scores
 
     def _keep_solution(self, path, k, X, signs, weights):
         """Take over the k-th solution of a path, warn where it is none, and return its margins."""
@@ -263,9 +306,13 @@ class LogisticClassifier(LinearBinaryClassifier):
     def predict_proba(self, X):
         """Probability of each class, columns in the order of `classes_`."""
         scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return probabilities(scores, self._is_one_vs_all())
         return np.column_stack([expit(-scores), expit(scores)])
 
     def predict_log_proba(self, X):
         """Logarithm of `predict_proba`, without underflow."""
         scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return log_probabilities(scores, self._is_one_vs_all())
         return np.column_stack([log_expit(-scores), log_expit(scores)])

@@ -12,7 +12,8 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import LOST_IN_ROUNDING, SEPARABLE, LogisticClassifier, on_one_blas_thread
+from shiftlr.methods._flipping_classes import ClassesEM, flip_matrix
+from shiftlr.methods.base import LOST_IN_ROUNDING, SEPARABLE, LogisticClassifier, on_one_blas_thread, signs_of_two
 from shiftlr.solvers.ascent import ANYWHERE, NEARBY, climb, newton_step
 from shiftlr.solvers.marginal import Marginal
 from shiftlr.solvers.path import Start
@@ -36,9 +37,10 @@ class FlippingLogisticRegression(LogisticClassifier):
     Parameters
     ----------
     penalty, alpha, fit_intercept : as in `RobustLogisticRegression`
-    initial_flip : float in (0, 0.5), or a pair of floats in [0, 0.5)
-        Flip probability of both classes that the first start begins with, together with the standard fit; or that of
-        the first class and that of the second. A probability of 0 stays 0.
+    initial_flip : float in (0, 0.5), or one in [0, 0.5) for each class
+        Flip probability of all classes that the first start begins with, together with the standard fit; or that of
+        the first class, of the second and so on. A probability of 0 stays 0. With more than two classes a label is
+        flipped to each other class with the same probability, to begin with.
     n_init : int
         Number of starts; those after the first draw flip probabilities and perturb the weights at random.
     tol : float > 0
@@ -52,7 +54,7 @@ class FlippingLogisticRegression(LogisticClassifier):
 
     Attributes
     ----------
-    flip_probabilities_ : (2, 2)
+    flip_probabilities_ : (n_classes, n_classes)
         Row: true class, column: the class that is seen.
     doubts_ : (n_examples,)
         The probability that each training label is wrong.
@@ -60,6 +62,8 @@ class FlippingLogisticRegression(LogisticClassifier):
         Penalised log-likelihood of the observed labels after each iteration of the best start; it never decreases.
     coef_, intercept_, classes_, n_features_in_, n_iter_, objective_ : as in `RobustLogisticRegression`
     """
+
+    takes_many_classes = True
 
     def __init__(
         self,
@@ -90,11 +94,19 @@ class FlippingLogisticRegression(LogisticClassifier):
 
     @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
-        """Fit to features X (dense or sparse) and two-valued labels y."""
+        """Fit to features X (dense or sparse) and labels y of two or more classes."""
         params = self.check_params()
+        X, codes, weights = self._check_classes(X, y, sample_weight)
+        params["initial_flip"] = flips_of(params["initial_flip"], len(self.classes_))
+        if len(self.classes_) == 2:
+            self._fit_two(X, signs_of_two(codes), weights, params)
+        else:
+            self._fit_more(X, codes, weights, params)
+        return self
+
+    def _fit_two(self, X, signs, weights, params):
         penalty, alpha, tol, max_iter = (params[name] for name in ("penalty", "alpha", "tol", "max_iter"))
         flips, n_init, random = (params[name] for name in ("initial_flip", "n_init", "random_state"))
-        X, signs, weights = self._check_data(X, y, sample_weight)
         intercept = params["fit_intercept"]
         marginal = Marginal(X, signs, weights, penalty, alpha, intercept)
         em = _EM(make_problem(X, signs, weights, penalty, intercept), marginal)
@@ -111,10 +123,36 @@ class FlippingLogisticRegression(LogisticClassifier):
             run = em.run(start, random.uniform(0.02, 0.48, size=2), tol, max_iter)
             if run.log_likelihoods[-1] > best.log_likelihoods[-1]:
                 best = run
-        self._keep(best.point.start.coef, best.point.start.intercept)
         down, up = best.point.flips  # of the first class, of the second
-        self.flip_probabilities_ = np.array([[1.0 - down, down], [up, 1.0 - up]])
-        self.doubts_ = best.point.doubts
+        self._keep_run(X, best, np.array([[1.0 - down, down], [up, 1.0 - up]]), best.point.doubts, tol, max_iter)
+
+    def _fit_more(self, X, codes, weights, params):
+        """More than two classes."""
+        penalty, alpha, tol, max_iter = (params[name] for name in ("penalty", "alpha", "tol", "max_iter"))
+        n_classes, random = len(self.classes_), params["random_state"]
+        em = ClassesEM(X, codes, weights, n_classes, penalty, alpha, params["fit_intercept"])
+        standard = em.fit_weights(None, None, tol)
+        starts = [(standard, params["initial_flip"])]
+        if alpha == 0.0 and em.are_separated_by(standard):  # no maximum, and no need of flips
+            starts = [(standard, np.zeros(n_classes))]
+            self._warn(SEPARABLE)
+        else:
+            for _ in range(params["n_init"] - 1):
+                spread = random.normal(size=standard.coef.shape) * np.abs(standard.coef).mean()
+                start = Start(standard.coef + spread, standard.intercept)
+                starts.append((start, random.uniform(0.02, 0.48, size=n_classes)))
+        runs = [em.run(start, flip_matrix(flips), tol, max_iter, left_to_gain) for start, flips in starts]
+        best = max(runs, key=lambda run: run.log_likelihoods[-1])
+        if best.separated:
+            self._warn(SEPARABLE)
+        doubts = 1.0 - best.point.responsibilities[np.arange(len(codes)), codes]
+        self._keep_run(X, best, best.point.flips, np.clip(doubts, 0.0, 1.0), tol, max_iter)
+
+    def _keep_run(self, X, best, flips, doubts, tol, max_iter):
+        """Take over the best run, and warn where it has not converged."""
+        self._keep(best.point.start.coef, best.point.start.intercept)
+        self.flip_probabilities_ = flips
+        self.doubts_ = doubts
         self.log_likelihoods_ = best.log_likelihoods
         self.objective_ = -best.log_likelihoods[-1]
         self.n_iter_ = max(len(best.log_likelihoods) - 1, 1)
@@ -126,7 +164,6 @@ class FlippingLogisticRegression(LogisticClassifier):
                 f"the last logistic fit of EM ended with optimality {best.optimality:.2e}, above tol={tol:.2e}, so the "
                 "likelihood may be short of its maximum; scale the features."
             )
-        return self
 
     def suspicion(self, X, y):
         """The probability that each training label is wrong; X and y are the training set."""
@@ -140,10 +177,10 @@ class FlippingLogisticRegression(LogisticClassifier):
 
 
 def check_flips(initial_flip):
-    """The two probabilities to start from, or a ValueError."""
+    """The probabilities to start from: one, or one for each of two or more classes; or a ValueError."""
     if np.ndim(initial_flip) == 0:
-        flips = np.full(2, check_number("initial_flip", initial_flip, above=0.0))
-    elif np.shape(initial_flip) == (2,):
+        flips = np.array([check_number("initial_flip", initial_flip, above=0.0)])
+    elif np.ndim(initial_flip) == 1 and len(initial_flip) > 1:
         flips = np.array([check_number("initial_flip", one, at_least=0.0) for one in initial_flip])
     else:
         raise ValueError(f"initial_flip={initial_flip!r}: must be one number, or one for each class")
@@ -152,6 +189,13 @@ def check_flips(initial_flip):
     if flips.max() == 0.0:
         raise ValueError(f"initial_flip={initial_flip!r}: one must be above 0, or no label is ever flipped")
     return flips
+
+
+def flips_of(flips, n_classes):
+    """As many probabilities as there are classes, or a ValueError."""
+    if len(flips) not in (1, n_classes):
+        raise ValueError(f"initial_flip has {len(flips)} numbers, and y has {n_classes} classes; give one for each")
+    return np.repeat(flips, n_classes) if len(flips) == 1 else flips
 
 
 def left_to_gain(gain, before):

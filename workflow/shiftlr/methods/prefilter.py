@@ -6,9 +6,9 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, warn_caller
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, signs_of_two, warn_caller
 from shiftlr.solvers.neighbours import nearest_rows, restrict
-from shiftlr.validation import check_choice, check_number, check_signs
+from shiftlr.validation import check_choice, check_codes, check_number
 
 RULES = ("any", "majority", "all", "positives", "prior")
 _APART = 1e-9  # distances that differ by this share of the largest are in the same order however they are summed
@@ -24,11 +24,11 @@ class PrefilteredLogisticRegression(LogisticClassifier):
     rule : "any", "majority", "all", "positives" or "prior"
         When an example is discarded:
 
-        - "any": one of its neighbours has the other label (the report's rule);
+        - "any": one of its neighbours has another label (the report's rule);
         - "majority": more than half of the neighbourhood has, the example itself included;
         - "all": all of its k - 1 neighbours have;
         - "positives": as "majority", but only examples labelled with the second class can be discarded;
-        - "prior": the share of its k - 1 neighbours that have the other label is larger than the share of that label
+        - "prior": the share of its k - 1 neighbours that have another label is larger than the share of other labels
           in the whole training set, so that the commoner label does not win by being common.
     penalty, alpha, fit_intercept, tol, max_iter : as in `RobustLogisticRegression`
 
@@ -42,6 +42,8 @@ class PrefilteredLogisticRegression(LogisticClassifier):
     kept_ : (n_examples,) of bool
     coef_, intercept_, classes_, n_features_in_, n_iter_, objective_, optimality_ : of the fit on the examples kept
     """
+
+    takes_many_classes = True
 
     def __init__(self, k=3, rule="any", penalty=None, alpha=0.0, fit_intercept=True, tol=1e-8, max_iter=1000):
         self.k = k
@@ -68,22 +70,29 @@ class PrefilteredLogisticRegression(LogisticClassifier):
     def _filter_and_fit(self, X, y, sample_weight, neighbours, votes=None):
         """`votes` are the labels that count where an example is a neighbour; by default y."""
         k = self.check_params()["k"]
-        X, signs, weights = self._check_data(X, y, sample_weight)
+        X, codes, weights = self._check_classes(X, y, sample_weight)
         if neighbours is not None:
-            neighbours = check_neighbours(neighbours, len(signs), k)
-        voted = None if votes is None else check_signs(votes, self.classes_, len(signs))
-        self.kept_ = agrees_with_neighbours(X, signs, weights, k, self.rule, neighbours, voted)
-        present = self.kept_ & (weights > 0.0)
-        if len(np.unique(signs[present])) < 2:
+            neighbours = check_neighbours(neighbours, len(codes), k)
+        if self.rule == "positives" and len(self.classes_) > 2:
+            raise ValueError(
+                f"rule='positives': is for two classes, and y has {len(self.classes_)}; use 'majority' or 'prior'"
+            )
+        voted = None if votes is None else check_codes(votes, self.classes_, len(codes))
+        self.kept_ = agrees_with_neighbours(X, codes, weights, k, self.rule, neighbours, voted)
+        used = weights > 0.0
+        if len(np.unique(codes[self.kept_ & used])) < len(np.unique(codes[used])):
             warn_caller(
                 f"{type(self).__name__}: k={k}, rule={self.rule!r} would leave no example of a class, so nothing was "
                 "filtered; use a smaller k or another rule.",
                 UserWarning,
             )
-            self.kept_ = np.ones(len(signs), dtype=bool)
+            self.kept_ = np.ones(len(codes), dtype=bool)
         kept = self.kept_
-        everything = bool(kept.all())
-        self._fit_logistic(X if everything else X[kept], signs[kept], weights[kept])
+        X = X if bool(kept.all()) else X[kept]
+        if len(self.classes_) == 2:
+            self._fit_logistic(X, signs_of_two(codes[kept]), weights[kept])
+        else:
+            self._fit_softmax(X, codes[kept], weights[kept])
         return self
 
     def suspicion(self, X, y):
@@ -136,16 +145,16 @@ def check_neighbours(neighbours, n, k):
     return neighbours
 
 
-def agrees_with_neighbours(X, signs, weights, k, rule, table=None, voted=None):
+def agrees_with_neighbours(X, codes, weights, k, rule, table=None, voted=None):
     """Which examples stay: a mask over the rows of X. Memory is bounded: neighbours are found block by block.
 
-    An example has its sign of `signs`, but votes on others with that of `voted`, by default the same.
+    An example has its label of `codes`, but votes on others with that of `voted`, by default the same.
     """
-    kept = np.ones(len(signs), dtype=bool)
+    kept = np.ones(len(codes), dtype=bool)
     used = np.flatnonzero(weights > 0.0)
     if k == 1 or len(used) < 2:
         return kept
-    labels, counts = signs[used], weights[used]
+    labels, counts = codes[used], weights[used]
     opinions = labels if voted is None else voted[used]
     if np.any(counts != np.round(counts)):
         counts = np.ones(len(used))
@@ -157,14 +166,14 @@ def agrees_with_neighbours(X, signs, weights, k, rule, table=None, voted=None):
     votes = np.clip(k - nearer, 0.0, counts[neighbours])
     against = np.where(opinions[neighbours] != labels[:, None], votes, 0.0).sum(axis=1)
     size = np.minimum(k, counts + votes.sum(axis=1))  # of the neighbourhood, the example and its copies included
-    total, positives = counts.sum(), counts[opinions > 0.0].sum()
-    others = np.where(labels > 0.0, total - positives, positives)
+    total = counts.sum()
+    others = total - np.bincount(opinions, counts, minlength=int(labels.max()) + 1)[labels]
     kept[used] = ~_is_outvoted(rule, against, size, labels, others, total)
     return kept
 
 
 def _is_outvoted(rule, against, size, labels, others, total):
-    """Which examples a rule discards: `against` of the `size` in their neighbourhoods have the other label.
+    """Which examples a rule discards: `against` of the `size` in their neighbourhoods have another label.
 
     Of all `total` votes in the training set, `others` are for the other label.
     """
@@ -174,7 +183,7 @@ def _is_outvoted(rule, against, size, labels, others, total):
         return (against > 0.0) & (against >= size - 1.0)
     if rule == "prior":
         return against * total > others * (size - 1.0)
-    return (against > 0.5 * size) & ((labels > 0.0) | (rule == "majority"))
+    return (against > 0.5 * size) & ((labels > 0) | (rule == "majority"))
 
 
 def nearest_among(X, used, n_neighbours, table):

@@ -16,15 +16,12 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 
 from shiftlr.labels import read_labels
-from shiftlr.methods.base import (
-    LinearBinaryClassifier,
-    LogisticClassifier,
-    on_one_blas_thread,
-    warn_if_path_not_converged,
-)
+from shiftlr.methods._many_classes import log_probabilities, margins_of, scores_of, shifts_of
+from shiftlr.methods._paths import solve_path
+from shiftlr.methods.base import LinearClassifier, LogisticClassifier, on_one_blas_thread, signs_of_two
 from shiftlr.model_selection.predictions import check_classes, check_flags
-from shiftlr.solvers.problem import make_problem, shares_shifted
-from shiftlr.validation import check_choice, check_penalty, check_price, check_signs
+from shiftlr.solvers.loss import threshold
+from shiftlr.validation import check_choice, check_codes, check_penalty, check_price, check_signs
 
 
 def lam_grid(lams, **fixed):
@@ -92,11 +89,65 @@ class LinearFits(Fits):
         first_class = (check_signs(y, self.classes, len(margins)) < 0.0)[:, None]
         return np.mean((margins > 0.0) | ((margins == 0.0) & first_class), axis=0)
 
+    def accuracies_with_shifts(self, X, y, lams):
+        """The same, if every row had the shift it would be fitted with at the `lam` of each fit."""
+        thresholds = np.array([threshold(lam) for lam in lams])
+        return np.mean(np.maximum(self.margins(X, y), thresholds) > 0.0, axis=0)
+
     def scores(self, X, y, scoring):
         """As for any classifier; the mean log-likelihood (minus half the mean deviance) of all fits at once."""
         if scoring == "neg_log_loss" and isinstance(self.model, LogisticClassifier):
             return np.mean(log_expit(self.margins(X, y)), axis=0)
         return super().scores(X, y, scoring)
+
+
+class ManyClassFits(Fits):
+    """Fits of a linear classifier of more than two classes: coefs (fits, C, m) and intercepts (fits, C)."""
+
+    def __init__(self, model, coefs, intercepts, shares, estimator):
+        super().__init__(shares, estimator, model.classes_)
+        self.model, self.coefs, self.intercepts = model, coefs, intercepts
+        if np.isnan(coefs).any() or np.isnan(intercepts).any():
+            raise ValueError(f"{type(model).__name__}: some of its weights are NaN")
+
+    def take(self, places):
+        """Some of the fits."""
+        return ManyClassFits(
+            self.model,
+            self.coefs[places],
+            self.intercepts[places],
+            self.shares[places],
+            lambda k: self.estimator(places[k]),
+        )
+
+    def accuracies(self, X, y):
+        X, codes = self._checked(X, y)
+        return np.array([np.mean(scores.argmax(axis=1) == codes) for scores in self._scores(X)])
+
+    def accuracies_with_shifts(self, X, y, lams):
+        X, codes = self._checked(X, y)
+        shift, rows, found = getattr(self.model, "shift", "label"), np.arange(len(codes)), []
+        for scores, lam in zip(self._scores(X), lams, strict=True):
+            shifts = shifts_of(scores, codes, lam, shift)
+            shifted = scores.copy() if shifts.ndim == 1 else scores + shifts
+            if shifts.ndim == 1:
+                shifted[rows, codes] += shifts
+            found.append(np.mean(margins_of(shifted, codes) > 0.0))
+        return np.array(found)
+
+    def scores(self, X, y, scoring):
+        if scoring == "neg_log_loss" and isinstance(self.model, LogisticClassifier):
+            X, codes = self._checked(X, y)
+            rows, one_vs_all = np.arange(len(codes)), self.model._is_one_vs_all()
+            return np.array([np.mean(log_probabilities(s, one_vs_all)[rows, codes]) for s in self._scores(X)])
+        return super().scores(X, y, scoring)
+
+    def _checked(self, X, y):
+        X = self.model._check_features(X)
+        return X, check_codes(y, self.classes, X.shape[0])
+
+    def _scores(self, X):
+        return (scores_of(X, *fit) for fit in zip(self.coefs, self.intercepts, strict=True))
 
 
 @on_one_blas_thread
@@ -126,8 +177,11 @@ def collect_fits(fits, X, y):
     shares = np.array(
         [np.mean(check_flags(fit.suspected(X, y), len(y))) if has_shifts(fit) else np.nan for fit in fits]
     )
-    if not isinstance(fits[0], LinearBinaryClassifier):
+    if not isinstance(fits[0], LinearClassifier):
         return Fits(shares, fits.__getitem__, np.unique(y))
+    if len(fits[0].coef_) > 1:
+        coefs, intercepts = np.stack([fit.coef_ for fit in fits]), np.stack([fit.intercept_ for fit in fits])
+        return ManyClassFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
     coefs, intercepts = np.vstack([fit.coef_ for fit in fits]), np.concatenate([fit.intercept_ for fit in fits])
     return LinearFits(fits[0], coefs, intercepts, shares, fits.__getitem__)
 
@@ -139,8 +193,8 @@ def _fit_path(estimator, grid, X, y, sample_weight):
     """
     model = clone(estimator)
     tol, max_iter = model._check_stopping()
-    X, signs, weights = model._check_data(X, y, sample_weight)
-    own_lam = None if all("lam" in params for params in grid) else model._price_of_shifts()
+    X, codes, weights = model._check_classes(X, y, sample_weight)
+    own_lam = None if all("lam" in params for params in grid) else getattr(model, "lam", 1.0)
     alphas = _each_once(
         lambda alpha: check_penalty(model.penalty, alpha)[1], [params.get("alpha", model.alpha) for params in grid]
     )
@@ -148,23 +202,26 @@ def _fit_path(estimator, grid, X, y, sample_weight):
     penalty = model.penalty if alphas[0] > 0.0 else None  # all of the grid or none
     ranks = np.unique(-alphas, return_inverse=True)[1]
     order = np.lexsort((np.where(ranks % 2 == 0, -lams, lams), ranks))
-    problem = make_problem(X, signs, weights, penalty, bool(model.fit_intercept))
-    path = problem.path(alphas[order], lams[order], tol, max_iter)
-    warn_if_path_not_converged(model, path, alphas[order], lams[order], X, signs, tol, max_iter)
+    path, shares = solve_path(model, X, codes, weights, penalty, alphas[order], lams[order], tol, max_iter)
     if np.any(np.diff(order) != 1):
         places = np.argsort(order)
         path = path._replace(**{name: column[places] for name, column in path._asdict().items()})
+        shares = shares[places]
+    signs, two = signs_of_two(codes), len(model.classes_) == 2
 
     def build(k):
         built = clone(estimator).set_params(**grid[k])
         built.classes_, built.n_features_in_ = model.classes_, model.n_features_in_
         if hasattr(model, "feature_names_in_"):
             built.feature_names_in_ = model.feature_names_in_
-        built._keep_solution(path, k, X, signs, weights)
+        if two:
+            built._keep_solution(path, k, X, signs, weights)
+        else:
+            built._keep_classes(path, k, X, codes, weights)
         return built
 
-    shares = shares_shifted(X, signs, path, lams) if has_shifts(model) else np.full(len(grid), np.nan)
-    return LinearFits(model, path.coefs, path.intercepts, shares, build)
+    shares = shares if has_shifts(model) else np.full(len(grid), np.nan)
+    return (LinearFits if two else ManyClassFits)(model, path.coefs, path.intercepts, shares, build)
 
 
 def _each_once(check, values):

@@ -11,7 +11,6 @@ from shiftlr.labels import classes_and_codes, read_labels
 from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
 from shiftlr.model_selection.predictions import check_scores
-from shiftlr.solvers.loss import threshold
 from shiftlr.validation import check_choice, check_number
 
 TRAIN_ACCURACIES = ("theta", "shifts")
@@ -147,8 +146,7 @@ def train_accuracies(fits, lams, X, y, by="theta"):
     check_choice("by", by, TRAIN_ACCURACIES)
     if by == "theta":
         return fits.accuracies(X, y)
-    thresholds = np.array([threshold(lam) for lam in lams])
-    return np.mean(np.maximum(fits.margins(X, y), thresholds) > 0.0, axis=0)
+    return fits.accuracies_with_shifts(X, y, lams)
 
 
 def first_procedure(

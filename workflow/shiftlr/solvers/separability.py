@@ -12,6 +12,7 @@ from shiftlr.solvers.quasi_newton import sample_rows
 from shiftlr.solvers.row_blocks import RowBlocks, extents
 
 _MOST_COLUMNS = 1000  # that the Hessian is looked at for
+_MOST_ENTRIES = 5_000_000  # of the linear program of more than two classes
 _ROUNDS = 3  # of scaling rows and columns to one size
 _FEW_ROWS = 2000  # up to here all are looked at at once
 _PER_COLUMN = 10  # rows that are looked at first
@@ -44,6 +45,36 @@ def is_separable(X, signs, weights, fit_intercept, margins, lam, tol):
     if not _is_flat_somewhere(X, weights, margins, lam, tol):
         return False
     return has_separating_direction(X, signs, margins)
+
+
+def are_separable(X, codes, weights, fit_intercept, scores, lam, tol):
+    """The same for more than two classes, with the scores (n, C) of a fit.
+
+    A direction has to put no label's score below another: one pair (row, other class) is a row x (e_y - e_c) of a
+    problem of two classes. Where these are too many to look at, only a fit that is the proof itself is found.
+    """
+    used = np.flatnonzero(weights > 0.0)
+    X, codes, scores = X[used], codes[used], scores[used]
+    (n, n_classes), places = scores.shape, np.arange(len(used))
+    leads = scores[places, codes][:, None] - scores
+    other = np.arange(n_classes) != codes[:, None]
+    margins = leads[other]
+    if margins.min() > 0.0:
+        return True
+    if has_no_large_margin(margins, lam, tol):
+        return False
+    columns = sparse.csr_array(X)
+    if fit_intercept:
+        columns = sparse.hstack([columns, np.ones((n, 1))], format="csr")
+    if 2 * columns.nnz * (n_classes - 1) > _MOST_ENTRIES:
+        return False
+    rows, classes = np.nonzero(other)
+    pairs = np.arange(len(rows))
+    unit = np.ones(len(rows))
+    signed = sparse.csr_array((unit, (pairs, codes[rows])), shape=(len(rows), n_classes))
+    signed -= sparse.csr_array((unit, (pairs, classes)), shape=signed.shape)
+    blocks = [sparse.diags_array(signed[:, [c]].toarray().ravel()) @ columns[rows] for c in range(n_classes)]
+    return has_separating_direction(sparse.hstack(blocks, format="csr"), unit, margins)
 
 
 def has_no_large_margin(margins, lam, tol):
