@@ -57,7 +57,7 @@ def _fit_all_penalties(X, random):
 
 
 def _fit_classes(random, wide):
-    """More than two classes, with either kind of shifts, of dense features and of sparse ones without and with samples."""
+    """More than two classes, with either kind of shifts, of dense features and of sparse ones, few and many."""
     few, y = random.normal(size=(_ROWS, _FEW)), np.arange(_ROWS) % 3
     for shift in ("label", "group"):
         for X in (few, wide):
