@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from shiftlr.solvers.frame import Frame
+from shiftlr.solvers.frame import OFFSET, Frame, largest_offset
 from shiftlr.solvers.newton import newton_path
 from shiftlr.solvers.path import Path
 from shiftlr.solvers.storage import plain_sparse
@@ -26,6 +26,10 @@ class FewColumns:
         self.used = weights > 0.0
         self.weights = weights[self.used]
         features, signs = (X, signs) if self.used.all() else (X[self.used], signs[self.used])
+        self.constant, self.value = None, 1.0
+        if not fit_intercept and not penalised and not sparse.issparse(features):
+            self._look_for_constant(features)
+            fit_intercept = self.constant is not None
         self.frame = Frame(features, self.weights, fit_intercept, penalised)
         columns = self.frame.columns
         self.signed: tuple | np.ndarray
@@ -41,6 +45,12 @@ class FewColumns:
             self.signed = rows
         self.frame.columns = None  # the kernel has its own copy
         self.n_coordinates = len(self.frame.ridge(1.0))
+
+    def _look_for_constant(self, features):
+        """Without a penalty a column of one value is an intercept: it can take up the offsets of all others."""
+        places = np.flatnonzero((features[0] != 0.0) & np.all(features == features[0], axis=0))
+        if len(places) and largest_offset(features) > OFFSET:
+            self.constant, self.value = int(places[0]), float(features[0, places[0]])
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each warm-started from the one before."""
@@ -59,6 +69,9 @@ class FewColumns:
             theta = parts[-1][0][-1]
         thetas, objectives, n_iters, optimalities = map(np.concatenate, zip(*parts, strict=True))
         coefs, intercepts = self.frame.from_kernel(thetas)
+        if self.constant is not None:
+            coefs[:, self.constant] += intercepts / self.value
+            intercepts = np.zeros(len(coefs))
         return Path(coefs, intercepts, objectives, n_iters, optimalities)
 
     def _run(self, alpha, lams, theta, tilt, tol, max_iter):

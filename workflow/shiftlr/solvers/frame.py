@@ -12,6 +12,7 @@ OUTLYING = 1e4  # times as far out as most of its column: such an entry hides th
 OFFSET = 100.0  # times its mean deviation: a column that lies further from 0 does not show what it says
 SAMPLE = 1000  # rows that are looked at for what is usual in a column
 _DEPENDENT = 1e-13  # of the size of a row: what rounding leaves in a rotated column that depends on the others
+_OUTWEIGHING = 1e4  # times the median: a weight that would decide alone about the size of a column
 MOST_SPARSE_COLUMNS = 1000  # for Newton; more go to coordinate descent
 _MOST_ENTRIES = 20_000_000  # of sparse features that may be made dense
 
@@ -37,7 +38,7 @@ class Frame:
         self.scale, self.rotated_scale = np.ones(n_columns), np.ones(n_columns)
         if sparse.issparse(features):
             if fit_intercept:
-                self.centre, features = without_offsets(features, weights)
+                self.centre, features = without_offsets(features)
             sizes = _mean_sizes(features, weights)
             self.scale, self.rotated_scale = (self.scale, sizes) if penalised else (sizes, self.rotated_scale)
             self.columns = features @ sparse.diags_array(1.0 / sizes)
@@ -61,12 +62,13 @@ class Frame:
             self.rotation, triangle = np.linalg.qr(features.T)
             features = triangle.T
         self.rotated_scale = np.ones(features.shape[1])
-        if penalised or turned:
+        if turned and not penalised:
+            certain = _without_rounding(features)
+            self.rotated_scale = sizes_of(certain)
+            features = np.where(certain.any(axis=0), features, 0.0) / self.rotated_scale
+        elif penalised:
             self.rotated_scale = sizes_of(features)
             features = features / self.rotated_scale
-        if turned and not penalised:
-            row_size = np.median(np.sqrt(np.sum((features * self.rotated_scale) ** 2, axis=1)))
-            features[:, self.rotated_scale <= _DEPENDENT * row_size] = 0.0
         self.columns = features
 
     @classmethod
@@ -111,7 +113,7 @@ def centred(X, weights, outlying=False):
     return centre, X - centre
 
 
-def without_offsets(X, weights):
+def without_offsets(X):
     """(centre, X - centre) of a sparse matrix: of the columns whose offset would drown what they say, else X itself.
 
     Only full columns are meant, so that the matrix at most doubles.
@@ -122,7 +124,7 @@ def without_offsets(X, weights):
     if not moved.any():
         return centre, X
     places = full[moved]
-    centre[places], shifted = centred(columns[:, moved], weights, outlying=True)
+    centre[places], shifted = centred(columns[:, moved], None, outlying=True)
     rest = sparse.csr_array(X) @ sparse.diags_array(np.where(np.isin(np.arange(X.shape[1]), places), 0.0, 1.0))
     rows, which = np.nonzero(shifted)
     added = sparse.csr_array((shifted[rows, which], (rows, places[which])), shape=X.shape)
@@ -224,8 +226,19 @@ def _rotated_by_columns(features):
     return right.T, left * sizes
 
 
+def _without_rounding(rotated):
+    """Rotated features with 0 for what may be rounding: most of a column that few rows have a part in."""
+    sizes = np.sqrt(np.sum(rotated**2, axis=1))
+    return np.where(np.abs(rotated) > _DEPENDENT * np.maximum(sizes, np.median(sizes))[:, None], rotated, 0.0)
+
+
 def _mean_sizes(features, weights):
-    """Weighted mean of |x| in each column; for columns of zeros, the largest of the others."""
+    """Weighted mean of |x| in each column; for columns of zeros, the largest of the others.
+
+    An example that outweighs all others counts for no more than they do: where it is 0, they alone make up the column.
+    """
+    if weights.max() > _OUTWEIGHING * weights.min():
+        weights = np.minimum(weights, _OUTWEIGHING * np.median(weights))
     return positive(np.asarray(weights @ abs(features)) / weights.sum())
 
 
@@ -239,4 +252,6 @@ def belongs_dense(X, fit_intercept):
     """Whether X is sparse, but of a kind that only dense features can be rotated for, and small enough."""
     if not sparse.issparse(X) or X.shape[0] * X.shape[1] > _MOST_ENTRIES or min(X.shape) > MOST_SPARSE_COLUMNS:
         return False
-    return has_outlying_rows(X) or (not fit_intercept and largest_offset(X) > OFFSET)
+    if has_outlying_rows(X):
+        return True
+    return has_outlying_rows(without_offsets(X)[1]) if fit_intercept else largest_offset(X) > OFFSET

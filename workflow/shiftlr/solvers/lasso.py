@@ -38,7 +38,8 @@ class Lasso:
         """Set features, source and centre; returns whether some rows are outlying."""
         outlying = has_outlying_rows(self.X, self.fit_intercept)
         if self.fit_intercept:
-            self.centre, self.X = without_offsets(self.X, self.weights)
+            self.centre, self.X = without_offsets(self.X)
+            outlying = outlying or has_outlying_rows(self.X)
         self.features = (*plain_sparse(sparse.csc_array(self.X)), self.X.shape[0])
         self.source = all_at_hand(figures_at_hand(self.features, self.weights, self.n_features))
         return outlying

@@ -39,7 +39,7 @@ def is_separable(X, signs, weights, fit_intercept, margins, lam, tol):
     if fit_intercept:  # beside a large offset, rounding hides what the linear program looks for
         ones = np.ones((X.shape[0], 1))
         if sparse.issparse(X):
-            X = sparse.hstack([without_offsets(X, weights)[1], ones], format="csr")
+            X = sparse.hstack([without_offsets(X)[1], ones], format="csr")
         else:
             X = np.hstack([centred(X, weights, has_outlying_rows(X, True))[1], ones])
     if not _is_flat_somewhere(X, weights, margins, lam, tol):

@@ -28,7 +28,7 @@ class SparseRidge:
     def _prepare(self, X):
         """Any sparse matrix."""
         if self.fit_intercept:
-            self.centre, X = without_offsets(X, self.weights)
+            self.centre, X = without_offsets(X)
         self.X = sparse.csr_array(X)
         ones = np.all(self.X.data == 1.0)
         self.prepared = prepare_rows(self.X.indptr, self.X.indices, None if ones else self.X.data, X.shape[1])

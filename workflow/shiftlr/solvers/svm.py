@@ -33,7 +33,7 @@ def fit_hinge(X, signs, prices, fit_intercept, tol, max_iter):
     if sparse.issparse(X):
         centre = np.zeros(X.shape[1])
         if fit_intercept:
-            centre, X = without_offsets(X, prices)
+            centre, X = without_offsets(X)
         data, indices, indptr = plain_sparse(sparse.csr_array(X))
         rows = (NO_VALUES if np.all(data == 1.0) else data, indices, indptr)
         coef, intercept, *rest = _fit(rows, X.shape[1], signs, prices, fit_intercept, tol, max_iter)
