@@ -8,7 +8,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shiftlr.methods.bi_tempered import BiTemperedLogisticRegression
+    from shiftlr.methods.bianco_yohai import BiancoYohaiRegression
     from shiftlr.methods.flipping import FlippingLogisticRegression
+    from shiftlr.methods.gce import GeneralizedCrossEntropyRegression
+    from shiftlr.methods.hard_shifts import HardShiftLogisticRegression
+    from shiftlr.methods.least_trimmed import LeastTrimmedLogisticRegression
     from shiftlr.methods.prefilter import PrefilteredLogisticRegression
     from shiftlr.methods.robust import RobustLogisticRegression, RobustPath, Suspects, robust_path
     from shiftlr.methods.standard import StandardLogisticRegression
@@ -17,7 +22,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BiTemperedLogisticRegression",
+    "BiancoYohaiRegression",
     "FlippingLogisticRegression",
+    "GeneralizedCrossEntropyRegression",
+    "HardShiftLogisticRegression",
+    "LeastTrimmedLogisticRegression",
     "LinearSVM",
     "PrefilteredLogisticRegression",
     "RobustLogisticRegression",
@@ -28,7 +38,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BiTemperedLogisticRegression": "bi_tempered",
+    "BiancoYohaiRegression": "bianco_yohai",
     "FlippingLogisticRegression": "flipping",
+    "GeneralizedCrossEntropyRegression": "gce",
+    "HardShiftLogisticRegression": "hard_shifts",
+    "LeastTrimmedLogisticRegression": "least_trimmed",
     "LinearSVM": "svm",
     "PrefilteredLogisticRegression": "prefilter",
     "RobustLogisticRegression": "robust",

@@ -1,5 +1,7 @@
 """Few columns, dense or sparse, without a penalty or with L2: prepared for Newton."""
 
+from copy import copy
+
 import numpy as np
 from scipy import sparse
 
@@ -73,6 +75,12 @@ class FewColumns:
             coefs[:, self.constant] += intercepts / self.value
             intercepts = np.zeros(len(coefs))
         return Path(coefs, intercepts, objectives, n_iters, optimalities)
+
+    def reweighted(self, weights):
+        """The same problem with other weights, which may be 0; an example that had the weight 0 keeps it."""
+        other = copy(self)
+        other.weights = np.ascontiguousarray(weights[self.used])
+        return other
 
     def _run(self, alpha, lams, theta, tilt, tol, max_iter):
         lams = np.ascontiguousarray(lams)

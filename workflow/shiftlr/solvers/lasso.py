@@ -1,5 +1,7 @@
 """L1 on dense or sparse features: prepared for coordinate descent."""
 
+from copy import copy
+
 import numpy as np
 from scipy import sparse
 
@@ -72,6 +74,19 @@ class Lasso:
             return False
         far = np.abs(self.centre) * np.sqrt(self.X.shape[0]) > _FAR * spread
         return not np.any(far & (reach > 0.0))
+
+    def reweighted(self, weights):
+        """The same problem with other weights, which may be 0: of what was prepared, only the reach depends on them."""
+        other = copy(self)
+        other.weights = np.ascontiguousarray(weights)
+        if isinstance(self.features, tuple):
+            reach = figures_at_hand(self.features, other.weights, self.n_features)[0]
+        elif self.source.matrix.size > 0:
+            reach = measure(self.source.matrix, self.source.layout, other.weights, self.centre)[0]
+        else:
+            reach = measure(*as_stored(self.features.T), other.weights, np.zeros(self.n_features))[0]
+        other.source = self.source._replace(reach=reach)
+        return other
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each warm-started from the one before."""

@@ -1,5 +1,7 @@
 """L2 on sparse features: prepared for dual coordinate descent and Newton."""
 
+from copy import copy
+
 import numpy as np
 from scipy import sparse
 
@@ -50,6 +52,12 @@ class SparseRidge:
             prepared = without_columns(prepared, moved)
             self.X = sparse.csr_array((np.ones(prepared.indices.size), prepared.indices, prepared.indptr), X.shape)
         self.prepared = prepared
+
+    def reweighted(self, weights):
+        """The same problem with other weights, which may be 0."""
+        other = copy(self)
+        other.weights = np.ascontiguousarray(weights)
+        return other
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each from what the ones before predict."""

@@ -68,11 +68,18 @@ class Tall:
     """A tall problem. `squares` are the mean squares of the columns, scaled."""
 
     def __init__(self, rows, frame, squares):
-        self.rows, self.frame = rows, frame
+        self.rows, self.frame, self.squares = rows, frame, squares
         self.used = slice(None)
         n, size = len(rows.signs), rows.n_columns + rows.fit_intercept
         sample_size = max(_SAMPLE_ROWS_PER_COLUMN * size, min(_SAMPLE_ENTRIES // size, n // 4))
         self.curvature = Curvature(rows, sample_size, np.append(squares, 1.0)[:size])
+
+    def reweighted(self, weights):
+        """The same problem with other weights, which may be 0; an example that had the weight 0 keeps it."""
+        rows = self.rows.reweighted(np.ascontiguousarray(weights[self.used]))
+        other = Tall(rows, self.frame, self.squares)
+        other.used = self.used
+        return other
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each warm-started from the one before."""
