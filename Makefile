@@ -3,6 +3,7 @@
 # make data   fetch external files         make lock    renew the locks
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
 # make help   the parts that can be run    make unlock  after a kill: remove the locks it left
+# make beyond  experiments that the report does not have; no part of `make`
 # make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
 # make bench-ner  speed on CoNLL-2003       make bench-readme  README's section on speed, from the last `make bench`
 # make bench-cluster  wall time against jobs and block size
@@ -16,7 +17,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all help unlock env r data lint test fuzz test-cluster efficiency verify expected pdf bench bench-ner bench-readme bench-cluster lock format clean
+.PHONY: all beyond help unlock env r data lint test fuzz test-cluster efficiency verify expected pdf bench bench-ner bench-readme bench-cluster lock format clean
 # Snakemake keeps a cache in the home folder, and dies where it cannot write there.
 ifneq ($(shell cache="$${XDG_CACHE_HOME:-$$HOME/.cache}"; [ -e "$$cache" ] || cache=$$(dirname "$$cache"); [ -n "$$XDG_CACHE_HOME$$HOME" ] && [ -w "$$cache" ] && echo yes),yes)
 export XDG_CACHE_HOME := $(CURDIR)/.cache
@@ -35,6 +36,11 @@ all: env
 # Made by the line above; the report is written anew when a run has changed something.
 results/report.html: results/manifest.json $(wildcard workflow/report/*.rst)
 	$(SNAKEMAKE) --report $@
+
+# Their tables and figures are in results/ beside the report's.
+beyond: env
+	@$(REMOVE_STALE_LOCKS)
+	$(SNAKEMAKE) beyond
 
 env: $(STAMP)
 

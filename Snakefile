@@ -4,6 +4,7 @@
 #   snakemake --cores N table1          one experiment, table or figure; `make help` lists them
 #   snakemake --cores N data            only what is fetched from outside
 #   snakemake --cores N verify          everything, and compared with tests/expected
+#   snakemake --cores N beyond          what the report does not have; no part of `all`
 #   snakemake --cores 1 bench           speed against other solvers; no part of `all`
 #   snakemake --report report.html      tables and figures on one page, after a run
 
@@ -24,6 +25,7 @@ include: "workflow/rules/bench.smk"
 
 localrules:
     all,
+    beyond,
 
 
 rule all:
@@ -34,3 +36,8 @@ rule all:
         "results/manifest.json",
         "results/provenance.json",
         [steps.files_of(name) for name in steps.wanted],
+
+
+rule beyond:
+    input:
+        [steps.files_of(name) for name in steps.made_by(BEYOND)],

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir, "workflow")))
 from shiftbench.catalog import Catalog
 from shiftbench.config.files import check_files
 from shiftbench.config.load import complete
-from shiftbench.config.plan import fingerprint
+from shiftbench.config.plan import BEYOND
 from shiftbench.config.schema import ConfigError
 from shiftbench.present.context import quick_experiments
 from shiftbench.run import launch

@@ -38,7 +38,7 @@ rule judge:
     params:
         experiments=steps.experiments,
         resamples=config["resamples"],
-        quick=sorted(quick_experiments(config)),
+        quick=sorted(quick_experiments(config) & set(steps.experiments)),
         code=code_of(SCRIPTS / "judge.py"),
     script:
         "../scripts/judge.py"
@@ -148,8 +148,7 @@ rule manifest:
     conda:
         "../../envs/environment.yaml"
     params:
-        # Where files are found is no setting of the results.
-        config_sha256=fingerprint({key: config[key] for key in config if key not in ("mirror", "on_missing")}),
+        config_sha256=steps.report_config(),
         started=STARTED,
         benchmarks="results/benchmarks",
         code=code_of(SCRIPTS / "manifest.py"),

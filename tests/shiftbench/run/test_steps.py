@@ -14,7 +14,8 @@ from shiftbench.run.steps import Steps
 
 ROOT = Path(__file__).parents[3]
 PROJECT = yaml.safe_load((ROOT / "config.yaml").read_text())
-EXPERIMENTS = list(PROJECT["experiments"])
+EXPERIMENTS = [name for name, about in PROJECT["experiments"].items() if about.get("target") != "beyond"]
+SMALL = {"dataset": "simulated", "methods": ["standard", "robust"], "scenarios": {"s": {}}}
 
 
 def steps(**changes):
@@ -26,9 +27,11 @@ def project():
     return steps()
 
 
-def test_everything_is_made_unless_told_otherwise(project):
-    assert project.wanted == list(dict.fromkeys([*EXPERIMENTS, *PROJECT["tables"], *PROJECT["figures"]]))
-    assert project.experiments == EXPERIMENTS
+def test_everything_of_the_report_is_made_unless_told_otherwise(project):
+    beyond = project.made_by("beyond")
+    every = dict.fromkeys([*PROJECT["experiments"], *PROJECT["tables"], *PROJECT["figures"]])
+    assert project.wanted == [name for name in every if name not in beyond]
+    assert project.experiments == EXPERIMENTS and not set(EXPERIMENTS) & set(beyond)
     assert set(project.external) == {"alon1999", "conll2003", "annie", "names", "crowd2014"}
 
 
@@ -48,6 +51,26 @@ def test_everything_is_made_unless_told_otherwise(project):
 def test_only_what_is_needed_is_run(only, experiments, external):
     some = steps(only=only)
     assert some.wanted == only and some.experiments == experiments and set(some.external) == external
+
+
+def with_more(target):
+    """The project with one more experiment, and a table and a figure of its runs."""
+    more = {"experiments": PROJECT["experiments"] | {"more": SMALL | {"target": target, "section": "ours"}}}
+    more["tables"] = PROJECT["tables"] | {"both": {"layout": "means", "of": ["table1", "more"]}}
+    more["figures"] = PROJECT["figures"] | {"curve": {"layout": "noise_curve", "of": ["more.s"]}}
+    return steps(**more | {"suspects": PROJECT["suspects"] | {"more/list": {"of": "more.s", "method": "robust"}}})
+
+
+def test_what_is_beyond_the_report_is_no_part_of_it(project):
+    """Nor is what shows runs of it; the report's settings, and so its manifest, stay as they are."""
+    beyond, inside = with_more("beyond"), with_more("report")
+    assert set(beyond.made_by("beyond")) - set(project.made_by("beyond")) == {"more", "both", "curve"}
+    assert beyond.wanted == project.wanted and beyond.experiments == project.experiments
+    assert beyond.report_config() == project.report_config() != inside.report_config()
+    assert {"more", "both", "curve"} <= set(inside.wanted) and "more" in inside.experiments
+    assert beyond.category("more") == beyond.category("curve") == "Beyond the report"
+    assert [beyond.category(name) for name in project.wanted] == [project.category(name) for name in project.wanted]
+    assert "results/more/list.csv" in beyond.files_of("more")
 
 
 def test_files_of_a_target(project):

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shiftbench.config.plan import methods_of, tuning_of
+from shiftbench.config.plan import BEYOND, REPORT, methods_of, shows_beyond, target_of, tuning_of
 
 RESERVED = "data"  # the method of rows that speak of the data
 # Experiments, tables and figures are targets of the workflow beside these, and have folders beside the last two.
 RULES = (
-    *("all", "bench", "combine", "compile", "data", "fetch", "fit", "judge", "list_suspects", "manifest"),
+    *("all", "bench", "beyond", "combine", "compile", "data", "fetch", "fit", "judge", "list_suspects", "manifest"),
     *("peers", "plot", "prepare", "provenance", "tabulate", "verify", "sources", "verified"),
 )
 
@@ -46,6 +46,9 @@ def checks(config: dict[str, Any], catalog) -> Iterator[str]:
     known = {*config["experiments"], *config["tables"], *config["figures"]}
     for unknown in sorted(set(config["only"]) - known):
         yield f"only: there is no {unknown!r}; there are {', '.join(sorted(known))}"
+    for name in config["only"]:
+        if name in known and target_of(config, name) == BEYOND:
+            yield f"only: {name!r} is beyond the report, and no part of `all`; run `snakemake --cores N {name}`"
 
 
 def _not_a_method(key, name, config):
@@ -220,6 +223,9 @@ def _bad_view(key, view, kind, config, catalog):
     yield from _bad_layout(key, view, kind, catalog)
     for place in view["of"]:
         yield from _bad_place(f"{key}.of", place, config)
+    name = key.partition(".")[2]
+    if name in config["experiments"] and target_of(config, name) == REPORT and shows_beyond(config, view):
+        yield f"{key}.of: shows runs from beyond the report, but the experiment {name} is in it; use another name"
 
 
 def _bad_place(key, place, config):
@@ -257,6 +263,8 @@ def _bad_gain(key, name, config):
         yield f"{key}: there is no experiment {beside!r}; there are {', '.join(config['experiments'])}"
         return
     other = config["experiments"][beside]
+    if about["target"] == REPORT and other["target"] == BEYOND:
+        yield f"{key}: {beside!r} is beyond the report, which must not need it; use an experiment of the report"
     missing = sorted(set(about["scenarios"]) - set(other["scenarios"]))
     if missing:
         yield f"{key}: {beside!r} has no scenario {', '.join(missing)}"

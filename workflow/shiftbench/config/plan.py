@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from shiftbench.config.merge import merged
 
 DATA = "data"  # the method of rows that speak of the data, as in `shiftbench.runs`
+REPORT, BEYOND = "report", "beyond"  # targets
 
 
 class Block(NamedTuple):
@@ -55,6 +56,20 @@ def blocks(config: dict[str, Any], experiment: str) -> list[Block]:
     if segments:
         found.append(Block(len(found), tuple(segments)))
     return found
+
+
+def target_of(config: dict[str, Any], name: str) -> str:
+    """What makes an experiment, table or figure; one that shows runs from beyond the report is beyond it too."""
+    if name in config["experiments"]:
+        return config["experiments"][name]["target"]
+    views = [config[kind][name] for kind in ("tables", "figures") if name in config[kind]]
+    return BEYOND if any(shows_beyond(config, view) for view in views) else REPORT
+
+
+def shows_beyond(config: dict[str, Any], view: dict[str, Any]) -> bool:
+    """Whether a table or figure shows runs from beyond the report."""
+    shown = [config["experiments"].get(place.partition(".")[0]) for place in view["of"]]
+    return any(about is not None and about["target"] == BEYOND for about in shown)
 
 
 def methods_of(config: dict[str, Any], experiment: str, scenario: str | None = None) -> list[str]:

@@ -46,8 +46,13 @@ class Steps:
 
     @property
     def wanted(self) -> list[str]:
-        """Names of what `all` makes: everything, or what `only` says."""
-        return list(dict.fromkeys(self.config["only"])) or list(dict.fromkeys([*self.tables, *self.figures]))
+        """Names of what `all` makes: the whole report, or what `only` says."""
+        return list(dict.fromkeys(self.config["only"])) or self.made_by(plan.REPORT)
+
+    def made_by(self, target: str) -> list[str]:
+        """Names of all that a target makes."""
+        every = dict.fromkeys([*self.tables, *self.figures])
+        return [name for name in every if plan.target_of(self.config, name) == target]
 
     def files_of(self, name: str) -> list[str]:
         """The table and the figure of a name, and the lists of an experiment."""
@@ -58,7 +63,7 @@ class Steps:
 
     @property
     def experiments(self) -> list[str]:
-        """The experiments that are run: those whose runs something wanted shows."""
+        """The experiments that `all` runs: those whose runs something wanted shows."""
         shown = {one for name in self.wanted for one in self.needs(name)}
         return [name for name in self.config["experiments"] if name in shown]
 
@@ -242,7 +247,9 @@ class Steps:
 
     def category(self, name: str) -> str:
         """Sections in the order in which the config has them."""
-        sections = [self._section(one) for one in dict.fromkeys([*self.tables, *self.figures])]
+        if plan.target_of(self.config, name) == plan.BEYOND:
+            return "Beyond the report"
+        sections = [self._section(one) for one in self.made_by(plan.REPORT)]
         order = [section for section in dict.fromkeys(sections) if section != "ours"]
         section = self._section(name)
         if section not in order:
@@ -254,6 +261,19 @@ class Steps:
             if name in self.config[kind]:
                 return self.config[kind][name]["section"] or "ours"
         raise KeyError(name)
+
+    def report_config(self) -> str:
+        """Checksum of all settings of the report's results; where files are found is none of them."""
+        kept = {key: value for key, value in self.config.items() if key not in ("mirror", "on_missing")}
+        for kind in ("experiments", "tables", "figures"):
+            names = [name for name in kept[kind] if plan.target_of(self.config, name) == plan.REPORT]
+            kept[kind] = {name: kept[kind][name] for name in names}
+        kept["suspects"] = {
+            name: about
+            for name, about in kept["suspects"].items()
+            if self.listed_experiment(name) in kept["experiments"]
+        }
+        return plan.fingerprint(kept)
 
     def shown_config(self, name: str) -> str:
         """Checksum of all settings that a table or figure shows."""
