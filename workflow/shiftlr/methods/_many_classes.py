@@ -13,8 +13,9 @@ from shiftlr.solvers.softmax_loss import group_shifts, label_shifts
 from shiftlr.solvers.storage import plain
 
 L1_OF_MANY = (
-    "penalty='l1': the classes are fitted together with penalty='l2' or None only, and y has {n} classes; use one of "
-    "these, or RobustLogisticRegression with shift='one-vs-all', which takes 'l1' (lam=1 is the standard model)"
+    "Only binary classification is supported. The type of the target is multiclass: y has {n} classes, and with "
+    "penalty='l1' two are fitted at a time. Use penalty='l2' or None, or RobustLogisticRegression with "
+    "shift='one-vs-all', which takes 'l1' (lam=1 is the standard model)"
 )
 
 

@@ -250,6 +250,12 @@ class LogisticClassifier(LinearClassifier):
         """`lam` of the profiled loss; 1 or more means no shifts."""
         return 1.0
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self.penalty == "l1" and not self._is_one_vs_all():  # there is no solver for more classes at once
+            tags.classifier_tags.multi_class = False
+        return tags
+
     def check_params(self):
         penalty, alpha = check_penalty(self.penalty, self.alpha)
         return super().check_params() | {"penalty": penalty, "alpha": alpha, "lam": self._price_of_shifts()}

@@ -33,7 +33,7 @@ class ManyClasses:
         if sparse.issparse(X) and penalty is not None:
             centre = np.zeros(X.shape[1])
             if fit_intercept:
-                centre, X = without_offsets(X, weights)
+                centre, X = without_offsets(X)
             self.frame = Frame.of_sizes(centre, np.ones(X.shape[1]), fit_intercept, penalised=True)
             columns = sparse.csr_array(X)
         else:
