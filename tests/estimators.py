@@ -1,12 +1,25 @@
 """All estimators with their defaults, for tests that every one of them must pass."""
 
 from shiftlr import (
+    BiancoYohaiRegression,
+    BiTemperedLogisticRegression,
     FlippingLogisticRegression,
+    GeneralizedCrossEntropyRegression,
+    HardShiftLogisticRegression,
+    LeastTrimmedLogisticRegression,
     LinearSVM,
     PrefilteredLogisticRegression,
     RobustLogisticRegression,
     StandardLogisticRegression,
 )
+
+RIVALS = [
+    HardShiftLogisticRegression(),
+    GeneralizedCrossEntropyRegression(),
+    LeastTrimmedLogisticRegression(),
+    BiTemperedLogisticRegression(),
+    BiancoYohaiRegression(),
+]
 
 ALL = [
     StandardLogisticRegression(),
@@ -14,4 +27,5 @@ ALL = [
     FlippingLogisticRegression(),
     PrefilteredLogisticRegression(),
     LinearSVM(),
+    *RIVALS,
 ]

@@ -104,7 +104,7 @@ def test_a_folder_adds_methods(folder):
     assert pickle.loads(pickle.dumps(kind(level=3))).level == 3
     with pytest.raises(ValueError, match="method 'rival' is not known"):
         methods.load("rival")
-    with pytest.raises(ValueError, match=rf"known are flipping, .*rival.* \(files in methods/, {folder.name}/\)"):
+    with pytest.raises(ValueError, match=rf"known are bi_tempered, .*rival.* \(files in methods/, {folder.name}/\)"):
         methods.load("forest", [folder])
 
 

@@ -115,8 +115,8 @@ class NonConvexClassifier(LogisticClassifier):
         if run.stopped:
             self._warn(run.stopped)
         elif params["alpha"] == 0.0 and is_separable(data.X, data.signs, weights, intercept, margins, 1.0, tol):
-            some = "" if np.array_equal(weights > 0.0, data.weights > 0.0) else "of the examples that were kept, "
-            self._warn(some + SEPARABLE)
+            all_count = np.array_equal(weights > 0.0, data.weights > 0.0)
+            self._warn(SEPARABLE if all_count else SEPARABLE.replace("the data", "the examples that were kept"))
         elif not run.converged:
             self._warn(
                 f"stopped after {self.n_iter_} iterations (max_iter={params['max_iter']}) with the objective still "

@@ -13,7 +13,8 @@ class GeneralizedCrossEntropyRegression(MajorisedClassifier):
     Minimises  sum_i w_i (1 - p_i^q) / q + penalty(theta), where p_i = 1 / (1 + exp(-s_i (x_i.theta + b))) is the
     probability of the label given. For q near 0 the loss is the log loss, for q = 1 the mean absolute error. Logistic
     fits with the weights  w_i p_i^q  lower the objective step by step. The first descent begins at the convex fit with
-    shifts, `RobustLogisticRegression`, at lam = 1 - q: both losses then give less to examples with a small p_i.
+    shifts, `RobustLogisticRegression`, at lam = max(1 - q, 0.05). Without a penalty, above all for q near 1, there
+    may be no minimum: then the objective settles as theta grows, and the boundary with it.
 
     Parameters
     ----------

@@ -6,6 +6,8 @@ from scipy.special import log_expit
 from shiftlr.methods._majorised import MajorisedClassifier
 from shiftlr.validation import check_number
 
+_LEAST_PRICE = 0.01  # of shifts, at the start
+
 
 class HardShiftLogisticRegression(MajorisedClassifier):
     """Logistic regression in which an example may be shifted as far as it likes, at a fixed price.
@@ -14,8 +16,9 @@ class HardShiftLogisticRegression(MajorisedClassifier):
     is left of  sum_i w_i (log(1 + exp(-s_i (x_i.theta + b + shift_i))) + c [shift_i != 0]) + penalty(theta)  once the
     shifts are gone, as in She and Owen's Theta-IPOD with hard thresholds. An example is left out where its loss is at
     least `c`, so logistic fits to the examples with a smaller loss lower the objective until these stay the same. The
-    first descent begins at the convex fit with shifts, `RobustLogisticRegression`, at  lam = 1 - exp(-c): there an
-    example is shifted exactly where its loss is above `c`. If `c` is above every loss, this is the standard fit.
+    first descent begins at the convex fit with shifts, `RobustLogisticRegression`, at  lam = max(exp(-c), 0.01), the
+    probability of a label at which its example is left out: in simulations the minima found from there are among the
+    lowest for every `c`. If `c` is above every loss, this is the standard fit.
 
     Parameters
     ----------
@@ -53,7 +56,7 @@ class HardShiftLogisticRegression(MajorisedClassifier):
     array([False, False, False, False, False, False,  True])
     """
 
-    grid = {"c": [12.0, 8.0, 5.0, 3.0, 2.0, 1.0]}  # noqa: RUF012
+    grid = {"c": [8.0, 5.0, 3.0, 2.5, 2.0, 1.5, 1.0]}  # noqa: RUF012
     _is_smooth = False
     _way_out_of_losing = "use a larger c."
 
@@ -81,7 +84,7 @@ class HardShiftLogisticRegression(MajorisedClassifier):
         return super().check_params() | {"c": check_number("c", self.c, above=0.0)}
 
     def _first_start(self, data):
-        return data.convex_fit(lam=-np.expm1(-data.params["c"]))[0]
+        return data.convex_fit(lam=max(np.exp(-data.params["c"]), _LEAST_PRICE))[0]
 
     def _losses(self, data, log_probabilities):
         return np.minimum(-log_probabilities, data.params["c"])
