@@ -37,8 +37,8 @@ class BiancoYohaiRegression(SmoothClassifier):
     --------
     >>> import numpy as np
     >>> from shiftlr import BiancoYohaiRegression
-    >>> X = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0], [-8.0]])
-    >>> y = np.array(["no", "yes", "no", "yes", "no", "yes", "yes"])  # the last one is far off
+    >>> X = np.array([[-3.0], [-2.5], [-2.0], [-1.0], [1.0], [2.0], [2.5], [3.0], [-4.0]])
+    >>> y = np.array(["no"] * 4 + ["yes"] * 5)  # the last one looks like a "no"
     >>> bool(BiancoYohaiRegression(penalty="l2", alpha=0.01).fit(X, y).coef_[0, 0] > 0.0)
     True
     """

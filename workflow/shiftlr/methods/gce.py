@@ -36,11 +36,11 @@ class GeneralizedCrossEntropyRegression(MajorisedClassifier):
     --------
     >>> import numpy as np
     >>> from shiftlr import GeneralizedCrossEntropyRegression
-    >>> X = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0], [-8.0]])
-    >>> y = np.array(["no", "yes", "no", "yes", "no", "yes", "yes"])  # the last one is far off
+    >>> X = np.array([[-3.0], [-2.5], [-2.0], [-1.0], [1.0], [2.0], [2.5], [3.0], [-4.0]])
+    >>> y = np.array(["no"] * 4 + ["yes"] * 5)  # the last one looks like a "no"
     >>> model = GeneralizedCrossEntropyRegression(q=0.5, penalty="l2", alpha=0.1).fit(X, y)
     >>> int(model.suspicion(X, y).argmax())
-    6
+    8
     """
 
     grid = {"q": [0.0, 0.1, 0.3, 0.5, 0.7, 0.9]}  # noqa: RUF012

@@ -50,10 +50,10 @@ class HardShiftLogisticRegression(MajorisedClassifier):
     --------
     >>> import numpy as np
     >>> from shiftlr import HardShiftLogisticRegression
-    >>> X = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0], [-8.0]])
-    >>> y = np.array(["no", "yes", "no", "yes", "no", "yes", "yes"])  # the last one is far off
+    >>> X = np.array([[-3.0], [-2.5], [-2.0], [-1.0], [1.0], [2.0], [2.5], [3.0], [-4.0]])
+    >>> y = np.array(["no"] * 4 + ["yes"] * 5)  # the last one looks like a "no"
     >>> HardShiftLogisticRegression(c=2.0, penalty="l2", alpha=0.1).fit(X, y).suspected(X, y)
-    array([False, False, False, False, False, False,  True])
+    array([False, False, False, False, False, False, False, False,  True])
     """
 
     grid = {"c": [8.0, 5.0, 3.0, 2.5, 2.0, 1.5, 1.0]}  # noqa: RUF012
