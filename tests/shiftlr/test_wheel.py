@@ -18,7 +18,7 @@ EXAMPLE = """
 import importlib.util, sys
 import numpy as np
 import shiftlr
-from shiftlr import RobustLogisticRegression, methods, model_selection
+from shiftlr import RobustLogisticRegression, find_label_errors, methods, model_selection
 
 assert shiftlr.__file__.startswith(sys.prefix), shiftlr.__file__
 random = np.random.default_rng(0)
@@ -26,7 +26,9 @@ X = random.normal(size=(200, 2))
 y = (X[:, 0] > 0.0).astype(int)
 y[:10] = 1 - y[:10]
 model = RobustLogisticRegression(lam=0.2, penalty="l2", alpha=1.0).fit(X, y)
-assert {*model.suspects(5).indices} <= {*range(10)}, model.suspects(5)
+assert {*model.suspects(n=5).indices} <= {*range(10)}, model.suspects(n=5)
+found = find_label_errors(X, y)
+assert {*found.table.indices[:5]} <= {*range(10)} and len(found.explain(0)["feature"]) > 0, found
 assert model.suspected(X, y)[:10].sum() > 5
 assert "robust" in methods.known()
 assert model_selection.lam_grid([0.1]) == [{"lam": 0.1}]

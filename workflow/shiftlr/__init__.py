@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shiftlr.methods._suspects import Suspects
     from shiftlr.methods.bi_tempered import BiTemperedLogisticRegression
     from shiftlr.methods.bianco_yohai import BiancoYohaiRegression
     from shiftlr.methods.flipping import FlippingLogisticRegression
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from shiftlr.methods.hard_shifts import HardShiftLogisticRegression
     from shiftlr.methods.least_trimmed import LeastTrimmedLogisticRegression
     from shiftlr.methods.prefilter import PrefilteredLogisticRegression
-    from shiftlr.methods.robust import RobustLogisticRegression, RobustPath, Suspects, robust_path
+    from shiftlr.methods.robust import RobustLogisticRegression, RobustPath, robust_path
     from shiftlr.methods.standard import StandardLogisticRegression
     from shiftlr.methods.svm import LinearSVM
+    from shiftlr.suspects import LabelErrors, find_label_errors
 
 __version__ = "0.1.0"
 
@@ -27,6 +29,7 @@ __all__ = [
     "FlippingLogisticRegression",
     "GeneralizedCrossEntropyRegression",
     "HardShiftLogisticRegression",
+    "LabelErrors",
     "LeastTrimmedLogisticRegression",
     "LinearSVM",
     "PrefilteredLogisticRegression",
@@ -34,30 +37,33 @@ __all__ = [
     "RobustPath",
     "StandardLogisticRegression",
     "Suspects",
+    "find_label_errors",
     "robust_path",
 ]
 
 _HOMES = {
-    "BiTemperedLogisticRegression": "bi_tempered",
-    "BiancoYohaiRegression": "bianco_yohai",
-    "FlippingLogisticRegression": "flipping",
-    "GeneralizedCrossEntropyRegression": "gce",
-    "HardShiftLogisticRegression": "hard_shifts",
-    "LeastTrimmedLogisticRegression": "least_trimmed",
-    "LinearSVM": "svm",
-    "PrefilteredLogisticRegression": "prefilter",
-    "RobustLogisticRegression": "robust",
-    "RobustPath": "robust",
-    "StandardLogisticRegression": "standard",
-    "Suspects": "robust",
-    "robust_path": "robust",
+    "BiTemperedLogisticRegression": "methods.bi_tempered",
+    "BiancoYohaiRegression": "methods.bianco_yohai",
+    "FlippingLogisticRegression": "methods.flipping",
+    "GeneralizedCrossEntropyRegression": "methods.gce",
+    "HardShiftLogisticRegression": "methods.hard_shifts",
+    "LabelErrors": "suspects",
+    "LeastTrimmedLogisticRegression": "methods.least_trimmed",
+    "LinearSVM": "methods.svm",
+    "PrefilteredLogisticRegression": "methods.prefilter",
+    "RobustLogisticRegression": "methods.robust",
+    "RobustPath": "methods.robust",
+    "StandardLogisticRegression": "methods.standard",
+    "Suspects": "methods._suspects",
+    "find_label_errors": "suspects",
+    "robust_path": "methods.robust",
 }
 
 
 def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.methods.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__():

@@ -141,9 +141,9 @@ def test_suspects_are_named_with_the_class_they_seem_to_have():
     wrong = random.choice(400, 12, replace=False)
     y[wrong] = [random.choice([name for name in np.unique(truth) if name != truth[i]]) for i in wrong]
     for kind in (*KINDS, "one-vs-all"):
-        suspects = RobustLogisticRegression(0.1, "l2", 1.0, shift=kind).fit(X, y).suspects(12)
-        assert set(suspects.indices) == set(wrong)
-        assert np.array_equal(suspects.labels, truth[suspects.indices])
+        suspects = RobustLogisticRegression(0.1, "l2", 1.0, shift=kind).fit(X, y).suspects(n=12)
+        assert set(suspects.index) == set(wrong)
+        assert np.array_equal(suspects["suggested_label"], truth[suspects.index])
 
 
 def test_separable_classes_without_a_penalty_are_told():

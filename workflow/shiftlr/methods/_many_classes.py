@@ -65,13 +65,6 @@ def margins_of(scores, codes):
     return scores[rows, codes] - others.max(axis=1)
 
 
-def best_others(scores, codes):
-    """The place of the best class other than the row's own."""
-    others = scores.copy()
-    others[np.arange(len(codes)), codes] = -np.inf
-    return others.argmax(axis=1)
-
-
 def shifts_of(scores, codes, lam, shift):
     """(n,) for shift="label", (n, C) for "group" and "one-vs-all"; a shift raises the score that it is added to."""
     if shift == "label":

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
-from shiftlr.methods.base import SEPARABLE, LogisticClassifier, on_one_blas_thread
+from shiftlr.methods.base import SEPARABLE, LogisticClassifier, codes_of, on_one_blas_thread
 from shiftlr.solvers.path import Start
 from shiftlr.solvers.problem import make_problem
 from shiftlr.solvers.separability import is_separable
@@ -110,6 +110,7 @@ class NonConvexClassifier(LogisticClassifier):
         self.optimality_ = run.optimality
         self._check_finite(data.X)
         params, margins = data.params, data.margins(run.start)
+        self._remember(data.signs * margins, codes_of(data.signs), data.weights)
         weights = data.weights if run.weights is None else run.weights
         intercept, tol = params["fit_intercept"], params["tol"]
         if run.stopped:

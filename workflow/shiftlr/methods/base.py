@@ -1,10 +1,7 @@
 """What all methods share: classes, weights, intercepts, and checks at the door."""
 
 import math
-import sys
-import warnings
 from functools import wraps
-from types import FrameType
 
 import numpy as np
 from scipy import sparse
@@ -12,18 +9,20 @@ from scipy.special import expit, log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from shiftlr.blas_threads import one_blas_thread
 from shiftlr.labels import are_equal, read_labels
-from shiftlr.methods._many_classes import log_probabilities, make_softmax, margins_of, probabilities, scores_of
+from shiftlr.methods._doubting import LabelDoubter, predicted
+from shiftlr.methods._many_classes import log_probabilities, make_softmax, probabilities, scores_of
+from shiftlr.methods._suspects import index_of
+from shiftlr.methods._warn import warn_caller
 from shiftlr.solvers.optimality import objective_at, rounding_of_scores
 from shiftlr.solvers.path import is_known_to_have_minimum
 from shiftlr.solvers.problem import make_problem
 from shiftlr.solvers.separability import are_separable, is_separable
 from shiftlr.validation import (
     check_classes,
-    check_codes,
     check_flag,
     check_number,
     check_penalty,
@@ -41,15 +40,6 @@ SEPARABLE = (
 
 LOST_IN_ROUNDING = 1e-6  # a solver that stops by itself above tol, but below this, has done what floating point allows
 _BLAS_NEVER_SPLITS = 2048  # arrays below this size; asking for one thread costs a tenth of a fit of that size
-
-
-def warn_caller(message, category):
-    """A warning that points at the line outside shiftlr which called it."""
-    level = 1
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("shiftlr"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
 
 
 def on_one_blas_thread(fit):
@@ -71,19 +61,23 @@ def signs_of_two(codes):
     return 2.0 * codes - 1.0
 
 
+def codes_of(signs):
+    """The place of each label in `classes_`, from its sign."""
+    return (signs > 0.0).astype(int)
+
+
 def largest_optimality(tol, n_iters, max_iter):
     """What `optimality_` may be after so many iterations, without a warning."""
     return np.where(n_iters >= max_iter, tol, max(tol, LOST_IN_ROUNDING))
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(LabelDoubter, ClassifierMixin, BaseEstimator):
     """A classifier by x.coef_ + intercept_: of two classes by its sign, of more by the largest.
 
     With two classes there is one row of coefficients, with more there is one for each class. A method that takes more
     than two says so by `takes_many_classes`.
 
-    Every method says how wrong each training label looks, by `suspicion` and `suspected`. A method with a view of its
-    own on the labels (shifts, doubts, examples left out) overrides both.
+    Every method says which labels look wrong: see `LabelDoubter`.
     """
 
     takes_many_classes = False
@@ -96,6 +90,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_classes(self, X, y, sample_weight):
         """Checked features, the place of each label in `classes_`, which it sets, and weights."""
+        self._index = index_of(X)
         if is_plain_features(X) and is_plain_labels(y, len(X)):
             self.n_features_in_ = X.shape[1]
             if hasattr(self, "feature_names_in_"):  # from an earlier fit; an array has no names
@@ -133,7 +128,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """x.coef_ + intercept_ for each row: positive for the second of two classes; (n, C) for more than two."""
         check_is_fitted(self)
-        X = self._check_features(X)
+        return self._scores(self._check_features(X))
+
+    def _scores(self, X):
+        """The decision function of checked features."""
         if len(self.coef_) > 1:
             return scores_of(X, self.coef_, self.intercept_)
         return X @ self.coef_.ravel() + self.intercept_[0]
@@ -145,8 +143,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _places(self, X):
         """The place in `classes_` of each row's class."""
-        scores = self.decision_function(X)
-        return (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return predicted(self.decision_function(X))
 
     def score(self, X, y, sample_weight=None):
         """Share of the rows that get the label they have, by weight: scikit-learn's accuracy, for any kind of label."""
@@ -157,32 +154,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         for place, label in enumerate(self.classes_):
             right |= (places == place) & are_equal(y, label)
         return float(np.average(right, weights=sample_weight))
-
-    def suspicion(self, X, y):
-        """How wrong each training label looks: (n_examples,), larger means more suspicious.
-
-        By default, how far the example lies on the wrong side of the boundary: minus its signed score.
-        """
-        return -self._signed_scores(X, y)
-
-    def suspected(self, X, y):
-        """Which training labels look wrong: (n_examples,) of bool. By default, those on the wrong side."""
-        return self.suspicion(X, y) > 0.0
-
-    def _signed_scores(self, X, y):
-        """The decision function, negative where it contradicts the label; of many classes, the lead of the label's."""
-        scores = self.decision_function(X)
-        codes = check_codes(y, self.classes_, len(scores))
-        return signs_of_two(codes) * scores if scores.ndim == 1 else margins_of(scores, codes)
-
-    def _check_training_set(self, X, y, n_examples):
-        """A ValueError unless X and y are as long as the training set: what `fit` learned of labels is about that."""
-        rows, labels = _num_samples(X), _num_samples(y)
-        if (rows, labels) != (n_examples, n_examples):
-            raise ValueError(
-                f"X has {rows} rows and y has {labels} labels: {type(self).__name__} knows of the {n_examples} "
-                "examples that it was fitted to; pass the training set"
-            )
 
     def _keep(self, coef, intercept):
         """`coef_` (1, m) and `intercept_` (1,), or (C, m) and (C,), as scikit-learn's linear classifiers have them."""
@@ -288,6 +259,7 @@ class LogisticClassifier(LinearClassifier):
             self._warn(SEPARABLE)
         else:
             self._warn_if_not_converged(self.tol)
+        self._remember(scores, codes, weights)
         return scores
 
     def _keep_solution(self, path, k, X, signs, weights):
@@ -307,6 +279,7 @@ class LogisticClassifier(LinearClassifier):
         else:
             self._warn_if_not_converged(self.tol)
             self._warn_if_rounded(X, *objective_at(margins, weights, lam, self.penalty, self.alpha, path.coefs[k]))
+        self._remember(signs * margins, codes_of(signs), weights)
         return margins
 
     def predict_proba(self, X):

@@ -13,7 +13,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from shiftlr.methods._flipping_classes import ClassesEM, flip_matrix
-from shiftlr.methods.base import LOST_IN_ROUNDING, SEPARABLE, LogisticClassifier, on_one_blas_thread, signs_of_two
+from shiftlr.methods.base import (
+    LOST_IN_ROUNDING,
+    SEPARABLE,
+    LogisticClassifier,
+    codes_of,
+    on_one_blas_thread,
+    signs_of_two,
+)
 from shiftlr.solvers.ascent import ANYWHERE, NEARBY, climb, newton_step
 from shiftlr.solvers.marginal import Marginal
 from shiftlr.solvers.path import Start
@@ -125,6 +132,7 @@ class FlippingLogisticRegression(LogisticClassifier):
                 best = run
         down, up = best.point.flips  # of the first class, of the second
         self._keep_run(X, best, np.array([[1.0 - down, down], [up, 1.0 - up]]), best.point.doubts, tol, max_iter)
+        self._remember(self._scores(X), codes_of(signs), weights)
 
     def _fit_more(self, X, codes, weights, params):
         """More than two classes."""
@@ -147,6 +155,7 @@ class FlippingLogisticRegression(LogisticClassifier):
             self._warn(SEPARABLE)
         doubts = 1.0 - best.point.responsibilities[np.arange(len(codes)), codes]
         self._keep_run(X, best, best.point.flips, np.clip(doubts, 0.0, 1.0), tol, max_iter)
+        self._remember(self._scores(X), codes, weights)
 
     def _keep_run(self, X, best, flips, doubts, tol, max_iter):
         """Take over the best run, and warn where it has not converged."""
@@ -194,7 +203,9 @@ def check_flips(initial_flip):
 def flips_of(flips, n_classes):
     """As many probabilities as there are classes, or a ValueError."""
     if len(flips) not in (1, n_classes):
-        raise ValueError(f"initial_flip has {len(flips)} numbers, and y has {n_classes} classes; give one for each")
+        raise ValueError(
+            f"initial_flip={flips.tolist()!r}: must be one number, or one for each class; y has {n_classes} classes"
+        )
     return np.repeat(flips, n_classes) if len(flips) == 1 else flips
 
 

@@ -6,7 +6,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, signs_of_two, warn_caller
+from shiftlr.methods._warn import warn_caller
+from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, signs_of_two
 from shiftlr.solvers.neighbours import nearest_rows, restrict
 from shiftlr.validation import check_choice, check_codes, check_number
 
@@ -87,12 +88,13 @@ class PrefilteredLogisticRegression(LogisticClassifier):
                 UserWarning,
             )
             self.kept_ = np.ones(len(codes), dtype=bool)
-        kept = self.kept_
+        kept, everything = self.kept_, X
         X = X if bool(kept.all()) else X[kept]
         if len(self.classes_) == 2:
             self._fit_logistic(X, signs_of_two(codes[kept]), weights[kept])
         else:
             self._fit_softmax(X, codes[kept], weights[kept])
+        self._remember(self._scores(everything), codes, weights)  # of those left out too
         return self
 
     def suspicion(self, X, y):

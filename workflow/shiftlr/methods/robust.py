@@ -5,21 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from shiftlr.methods._many_classes import OneVsAll, best_others, shifts_of, sizes_of_shifts
+from shiftlr.methods._many_classes import OneVsAll, shifts_of, sizes_of_shifts
 from shiftlr.methods._paths import solve_path
 from shiftlr.methods.base import LogisticClassifier, on_one_blas_thread, signs_of_two
 from shiftlr.solvers.loss import shifts_from_margins
-from shiftlr.validation import check_choice, check_lams, check_number, check_penalty, check_price
+from shiftlr.validation import check_choice, check_lams, check_penalty, check_price
 
 SHIFTS = ("label", "group", "one-vs-all")
-
-
-class Suspects(NamedTuple):
-    """Examples that look mislabelled, most suspicious first."""
-
-    indices: np.ndarray
-    labels: np.ndarray  # the label each seems to have
-    shifts: np.ndarray
 
 
 class RobustPath(NamedTuple):
@@ -127,13 +119,11 @@ class RobustLogisticRegression(LogisticClassifier):
         self.shifts_ = shifts_from_margins(margins, signs, self._price_of_shifts())
         if self.shift == "group":
             self.shifts_ = np.column_stack([-0.5 * self.shifts_, 0.5 * self.shifts_])
-        self._seem_ = (signs < 0.0).astype(int)
         return margins
 
     def _keep_classes(self, path, k, X, codes, weights):
         scores = super()._keep_classes(path, k, X, codes, weights)
         self.shifts_ = shifts_of(scores, codes, float(self.lam), self.shift)
-        self._seem_ = best_others(scores, codes)
         return scores
 
     def suspicion(self, X, y):
@@ -145,16 +135,6 @@ class RobustLogisticRegression(LogisticClassifier):
     def suspected(self, X, y):
         """Which training examples have a nonzero shift; X and y are the training set."""
         return self.suspicion(X, y) != 0.0
-
-    def suspects(self, n=None):
-        """The examples of the training set with a nonzero shift, largest |shift| first; at most `n` of them."""
-        check_is_fitted(self)
-        if n is not None:
-            n = check_number("n", n, at_least=0, integer=True)
-        sizes = sizes_of_shifts(self.shifts_)
-        shifted = np.flatnonzero(sizes)
-        order = shifted[np.argsort(-sizes[shifted], kind="stable")][:n]
-        return Suspects(order, self.classes_[self._seem_[order]], self.shifts_[order])
 
 
 @on_one_blas_thread

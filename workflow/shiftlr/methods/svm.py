@@ -59,6 +59,7 @@ class LinearSVM(LinearClassifier):
         gap = sum(fit.gap for fit in fits)
         self.optimality_ = float(gap / self.objective_) if self.objective_ > 0.0 else 0.0
         self._check_finite(X)
+        self._remember(self._scores(X), codes, weights)
         self._warn_if_not_converged(self.tol)
         if n_classes == 2:
             self._warn_if_lost(X, problems[0], weights)

@@ -14,14 +14,21 @@ import numpy as np
 from scipy.special import log_expit
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
+from sklearn.utils.validation import _num_samples
 
 from shiftlr.labels import read_labels
+from shiftlr.methods._doubting import scores_of_classes
 from shiftlr.methods._many_classes import log_probabilities, margins_of, scores_of, shifts_of
+from shiftlr.methods._noise_model import fit_noise_model
 from shiftlr.methods._paths import solve_path
 from shiftlr.methods.base import LinearClassifier, LogisticClassifier, on_one_blas_thread, signs_of_two
+from shiftlr.model_selection.pipelines import PipelineFits, split_pipeline
 from shiftlr.model_selection.predictions import check_classes, check_flags
 from shiftlr.solvers.loss import threshold
 from shiftlr.validation import check_choice, check_codes, check_penalty, check_price, check_signs
+
+NOISE_LIKELIHOOD = "noise_likelihood"  # a name for `scoring` that scikit-learn does not know
+_LEAST_PROBABILITY = 1e-12  # whose logarithm is taken
 
 
 def lam_grid(lams, **fixed):
@@ -47,11 +54,26 @@ class Fits:
         return self._each(lambda fit: np.mean(check_classes(fit.predict(X), self.classes, len(y)) == y))
 
     def scores(self, X, y, scoring):
-        """Accuracies, or what the scorer named `scoring` says."""
+        """Accuracies, or what the scorer named `scoring` says.
+
+        "noise_likelihood" is the mean log-likelihood of the labels under the noise model of a fit's scores, which is
+        fitted to the same rows (see `shiftlr.find_label_errors`): it expects some of the labels to be wrong.
+        """
         if scoring is None:
             return self.accuracies(X, y)
+        if scoring == NOISE_LIKELIHOOD:
+            codes = check_codes(y, self.classes, _num_samples(X))
+            given = (self.class_scores(k, X) for k in range(len(self.shares)))
+            return np.array([fit_noise_model(scores, codes).log_likelihood / len(codes) for scores in given])
         scorer = check_scoring(self.estimator(0), scoring)
         return self._each(lambda fit: scorer(fit, X, y))
+
+    def class_scores(self, k, X):
+        """(rows, classes): logits of fit k, or what it has for them."""
+        fit = self.estimator(k)
+        if hasattr(fit, "decision_function"):
+            return scores_of_classes(np.asarray(fit.decision_function(X), dtype=float))
+        return np.log(np.clip(fit.predict_proba(X), _LEAST_PROBABILITY, None))
 
     def _each(self, score):
         return np.array([score(self.estimator(k)) for k in range(len(self.shares))])
@@ -72,6 +94,9 @@ class LinearFits(Fits):
         X = self.model._check_features(X)
         signs = check_signs(y, self.classes, X.shape[0])
         return signs[:, None] * (X @ self.coefs.T + self.intercepts)
+
+    def class_scores(self, k, X):
+        return scores_of_classes(self.model._check_features(X) @ self.coefs[k] + self.intercepts[k])
 
     def take(self, places):
         """Some of the fits."""
@@ -109,6 +134,9 @@ class ManyClassFits(Fits):
         self.model, self.coefs, self.intercepts = model, coefs, intercepts
         if np.isnan(coefs).any() or np.isnan(intercepts).any():
             raise ValueError(f"{type(model).__name__}: some of its weights are NaN")
+
+    def class_scores(self, k, X):
+        return scores_of(self.model._check_features(X), self.coefs[k], self.intercepts[k])
 
     def take(self, places):
         """Some of the fits."""
@@ -152,8 +180,13 @@ class ManyClassFits(Fits):
 
 @on_one_blas_thread
 def fit_grid(estimator, grid, X, y, sample_weight=None, fit_params=None):
-    """Fit every setting of the grid."""
+    """Fit every setting of the grid; of a pipeline, those of its last step."""
     check_grid(grid)
+    first, classifier, own = split_pipeline(estimator, grid)
+    if first is not None:
+        first = clone(first)
+        features = first.fit_transform(X, y) if len(first) else X
+        return PipelineFits(estimator, first, fit_grid(classifier, own, features, y, sample_weight, fit_params))
     # of the class itself: a subclass may have a `fit` of its own, and is on a path only if it says so
     along_path = vars(type(estimator)).get("path_parameters")
     more = dict(fit_params or {})
@@ -211,7 +244,7 @@ def _fit_path(estimator, grid, X, y, sample_weight):
 
     def build(k):
         built = clone(estimator).set_params(**grid[k])
-        built.classes_, built.n_features_in_ = model.classes_, model.n_features_in_
+        built.classes_, built.n_features_in_, built._index = model.classes_, model.n_features_in_, model._index
         if hasattr(model, "feature_names_in_"):
             built.feature_names_in_ = model.feature_names_in_
         if two:
