@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 _WORDS_OF_TEXT = 3.0  # on average, from which a column of words is text and not a category
 
@@ -21,7 +22,7 @@ def make_transformer(X, text="auto"):
 
     Returns
     -------
-    ColumnTransformer, Pipeline or TfidfVectorizer. Change it as you like, and pass it to `find_label_errors`.
+    ColumnTransformer, Pipeline or TextVectorizer. Change it as you like, and pass it to `find_label_errors`.
 
     Examples
     --------
@@ -139,14 +140,14 @@ def _for_numbers():
 
 
 def _for_texts():
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(preprocessor=_as_text, ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    return TextVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
 
 
-def _as_text(value):
-    """In lower case; nothing where a text is missing."""
-    return value.lower() if isinstance(value, str) else ""
+class TextVectorizer(TfidfVectorizer):
+    """scikit-learn's, and a text that is missing has no words."""
+
+    def decode(self, doc):
+        return super().decode(doc) if isinstance(doc, str | bytes) else ""
 
 
 def _as_words(X):
