@@ -216,4 +216,4 @@ def test_every_metric_takes_any_outcome():
         function = plugins.load_function("metrics", name)
         value = function(bare, 5) if name == "precision_at" else function(bare)
         assert value is None or isinstance(value, int | float), name
-    assert len(names) == 23
+    assert len(names) == 24

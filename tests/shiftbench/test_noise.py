@@ -5,7 +5,7 @@ import pytest
 from made_up_words import make_parts
 from scipy import sparse
 from shiftbench.datasets.base import Part, flip
-from shiftbench.noise import group, region, uniform
+from shiftbench.noise import group, pairs, region, uniform
 
 TRAIN = make_parts(n=400, wrong=0.0)["train"]
 TYPES = TRAIN.tags["word"]
@@ -106,9 +106,66 @@ def test_a_region_draws_as_many_random_numbers_as_there_are_examples():
     assert left[0] == left[1]
 
 
+def of_five(n=50000, seed=3):
+    truth = np.random.default_rng(seed).integers(5, size=n)
+    return Part(np.zeros((n, 1)), truth, truth, n_classes=5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_uniform_noise_of_many_classes_takes_each_other_class_alike(share):
+    part = of_five()
+    labels = flip(part, uniform(share=share)(part, np.random.default_rng(1))).labels
+    for true in range(5):
+        found = np.bincount(labels[part.truth == true], minlength=5) / np.sum(part.truth == true)
+        np.testing.assert_allclose(found, np.where(np.arange(5) == true, 1.0 - share, share / 4), atol=0.02)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_pairs_take_the_next_class_and_the_first_after_the_last(share):
+    part = of_five()
+    labels = flip(part, pairs(share=share)(part, np.random.default_rng(1))).labels
+    wrong = labels != part.truth
+    assert np.all(labels[wrong] == (part.truth[wrong] + 1) % 5)
+    for true in range(5):
+        assert wrong[part.truth == true].mean() == pytest.approx(share, abs=0.02)
+
+
+def test_with_two_classes_a_share_is_both_rates_and_pairs_are_the_same():
+    truth = np.arange(1000) % 2
+    part = Part(None, truth, truth)
+    drawn = [
+        make(part, np.random.default_rng(5)) for make in (uniform(p0=0.3, p1=0.3), uniform(share=0.3), pairs(share=0.3))
+    ]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    np.testing.assert_array_equal(drawn[0], drawn[2])
+
+
+def test_of_many_classes_groups_take_the_next_one():
+    part = of_five(400)._replace(tags={"word": np.arange(400) % 20})
+    wrong = group(by="word", share=0.3)(part, np.random.default_rng(0))
+    labels = flip(part, wrong).labels
+    np.testing.assert_array_equal(labels, np.where(wrong, (part.truth + 1) % 5, part.truth))
+    assert wrong.any()
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (uniform(p0=0.3), r"uniform: flips two classes .* and there are 5; give share instead of p0 and p1"),
+        (region(low=0.0, high=1.0), r"region: flips two classes .*, and there are 5; use uniform, pairs or group"),
+    ],
+)
+def test_rates_of_two_classes_are_refused_for_more(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(of_five(10), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: uniform(share=0.1, p1=0.2), r"share=0\.1: holds for all classes; leave out p0 and p1"),
+        (lambda: uniform(share=-0.1), r"share=-0\.1: must be a number from 0 to 1"),
+        (lambda: pairs(share=2), r"share=2: must be a number from 0 to 1"),
         (lambda: uniform(p0=1.5), r"p0=1\.5: must be a number from 0 to 1"),
         (lambda: uniform(p1=True), r"p1=True: must be a number from 0 to 1"),
         (lambda: uniform(p1=float("nan")), r"p1=nan: must be"),

@@ -6,9 +6,14 @@ SCORES = ("precision", "recall", "f1")
 
 
 def count_by_group(predicted: np.ndarray, truth: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
-    """(groups, 3): true positives, predicted positives and positives of each group, groups in sorted order."""
+    """(groups, 3): true positives, predicted positives and positives of each group, groups in sorted order.
+
+    `predicted` and `truth` are flags, or codes of classes: all but the first class are positives, and one is found if
+    its class is the right one. Scores of such counts are micro-averages over the classes but the first.
+    """
     places = np.zeros(len(truth), int) if groups is None else np.unique(groups, return_inverse=True)[1]
-    columns = (predicted & truth, predicted, truth)
+    found, positive = predicted != 0, truth != 0
+    columns = ((predicted == truth) & positive, found, positive)
     return np.column_stack([np.bincount(places, column, places.max() + 1) for column in columns])
 
 

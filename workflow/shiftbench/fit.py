@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shiftlr.methods._many_classes import margins_of
 from shiftlr.model_selection.predictions import check_classes, check_flags, check_numbers, check_probabilities
 
 from shiftbench import plugins, runs
@@ -20,7 +21,6 @@ from shiftbench.time_limit import TimeLimit, time_limit
 from shiftbench.tuner import Tuner
 
 _FEW = 10_000  # examples
-_CLASSES = (0, 1)
 
 
 class Outcome:
@@ -38,13 +38,22 @@ class Outcome:
     def predicted(self) -> np.ndarray:
         """The classes of the test set."""
         assert self.test is not None
-        return check_classes(self.estimator.predict(self.test.X), _CLASSES, self.test.X.shape[0])
+        return check_classes(self.estimator.predict(self.test.X), range(self.test.n_classes), self.test.X.shape[0])
 
     @cached_property
     def decision(self) -> np.ndarray:
-        """A number for each example of the test set, positive where the estimator says the second class."""
+        """A number for each example of the test set, positive where the estimator says the second class.
+
+        With more than two classes, a number for each of them: (n, C).
+        """
         assert self.test is not None
-        return decision(self.estimator, self.test.X)
+        return decision(self.estimator, self.test.X, self.test.n_classes)
+
+    @cached_property
+    def found(self) -> np.ndarray:
+        """The class of each example of the test set by its decision; with more than two classes, as predicted."""
+        assert self.test is not None
+        return self.decision > 0.0 if self.test.n_classes == 2 else self.predicted
 
     @cached_property
     def suspicion(self) -> np.ndarray:
@@ -52,7 +61,10 @@ class Outcome:
         if hasattr(self.estimator, "suspicion"):
             given = self.estimator.suspicion(self.train.X, self.train.labels)
             return check_numbers(given, len(self.train.labels), "suspicion")
-        return -np.where(self.train.labels == 1, 1.0, -1.0) * decision(self.estimator, self.train.X)
+        numbers = decision(self.estimator, self.train.X, self.train.n_classes)
+        if numbers.ndim == 2:
+            return -margins_of(numbers, self.train.labels)
+        return -np.where(self.train.labels == 1, 1.0, -1.0) * numbers
 
     @cached_property
     def suspected(self) -> np.ndarray:
@@ -63,14 +75,34 @@ class Outcome:
         return self.suspicion > 0.0
 
 
-def decision(estimator, X) -> np.ndarray:
-    """A number that is positive where a classifier says the second class."""
+def decision(estimator, X, n_classes: int = 2) -> np.ndarray:
+    """A number that is positive where a classifier says the second class; of more classes one for each, (n, C)."""
     n = X.shape[0]
+    if n_classes > 2:
+        return _decisions(estimator, X, n_classes)
     if hasattr(estimator, "decision_function"):
         return check_numbers(estimator.decision_function(X), n)
     if hasattr(estimator, "predict_proba"):
         return check_probabilities(estimator.predict_proba(X), n)[:, 1] - 0.5
-    return (check_classes(estimator.predict(X), _CLASSES, n) == estimator.classes_[1]) - 0.5
+    return (check_classes(estimator.predict(X), range(2), n) == estimator.classes_[1]) - 0.5
+
+
+def _decisions(estimator, X, n_classes):
+    """A number for each class, the largest for the one that is said; -inf for classes that were not trained on."""
+    known, n = np.asarray(estimator.classes_).astype(int), X.shape[0]
+    if hasattr(estimator, "decision_function") and len(known) == 2:
+        half = 0.5 * check_numbers(estimator.decision_function(X), n)
+        numbers = np.column_stack([-half, half])
+    elif hasattr(estimator, "decision_function"):
+        numbers = check_numbers(estimator.decision_function(X), n, n_columns=len(known))
+    elif hasattr(estimator, "predict_proba"):
+        numbers = check_probabilities(estimator.predict_proba(X), n, n_classes=len(known))
+    else:
+        said = check_classes(estimator.predict(X), range(n_classes), n)
+        numbers = (said[:, None] == known) - 0.5
+    decisions = np.full((n, n_classes), -np.inf)
+    decisions[:, known] = numbers
+    return decisions
 
 
 def measure(names: list[str], outcome: Outcome, folder: str | None = None) -> dict[str, float | None]:
@@ -207,8 +239,7 @@ def arrays_of(outcome: Outcome, replicate: Replicate, job: dict[str, Any]) -> di
     arrays: dict[str, np.ndarray] = {}
     test = outcome.test
     if test is not None and test.groups is not None:
-        truth = np.asarray(test.truth) == 1
-        arrays[f"{key}/counts"] = count_by_group(outcome.decision > 0.0, truth, test.groups).astype(int)
+        arrays[f"{key}/counts"] = count_by_group(outcome.found, np.asarray(test.truth), test.groups).astype(int)
     if replicate.number == 0 or len(outcome.suspected) <= _FEW:
         arrays[f"{key}/suspected"] = outcome.suspected
     if replicate.number == 0:

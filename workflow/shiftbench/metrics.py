@@ -1,7 +1,8 @@
 """What is measured of a fit: one function each, found by name (`metrics: [accuracy, f1]` in config.yaml).
 
 A metric takes an `Outcome` (see `shiftbench.fit`) and returns a number, or None where it does not apply: to a method
-without shifts, or to data whose truth is not known. `NAME_5` calls the metric `NAME` with the number 5.
+without shifts, or to data whose truth is not known. `NAME_5` calls the metric `NAME` with the number 5. Positives are
+the second class; of more than two classes, all but the first, such as words that are names of some kind.
 """
 
 import numpy as np
@@ -16,18 +17,31 @@ def accuracy(outcome):
     return 100.0 * float(np.mean(outcome.predicted == outcome.test.truth))
 
 
+def macro_f1(outcome):
+    """Mean of the F1 of each class that is in the test set or was found there, in per cent."""
+    if outcome.test is None:
+        return None
+    truth, predicted = outcome.test.truth, outcome.predicted
+    present = [one for one in range(outcome.test.n_classes) if np.any(truth == one) or np.any(predicted == one)]
+    counts = [count_by_group(predicted == one, truth == one)[0] for one in present]
+    return float(np.mean(scores_of_counts(np.array(counts))["f1"]))
+
+
 def precision(outcome):
-    """Share of the positives found that are positives, in per cent."""
+    """Share of the positives found that are positives, in per cent.
+
+    Of more than two classes the micro-average over all but the first: the share that has the class that was found.
+    """
     return _score(outcome, "precision")
 
 
 def recall(outcome):
-    """Share of the positives that is found, in per cent."""
+    """Share of the positives that is found, in per cent; of more than two classes, found with the right class."""
     return _score(outcome, "recall")
 
 
 def f1(outcome):
-    """Harmonic mean of precision and recall, in per cent."""
+    """Harmonic mean of precision and recall, in per cent; of more than two classes the micro-averaged F1."""
     return _score(outcome, "f1")
 
 
@@ -65,13 +79,13 @@ def removed_negatives(outcome):
 
 def removed_positives(outcome):
     """The same of the labels seen as positive."""
-    return _share_suspected_among(outcome, outcome.train.labels == 1)
+    return _share_suspected_among(outcome, outcome.train.labels != 0)
 
 
 def kept_positives(outcome):
     """Share of positives among the training labels that the method does not call wrong, in per cent."""
     kept = outcome.train.labels[~outcome.suspected]
-    return 100.0 * float(np.mean(kept)) if len(kept) else None
+    return 100.0 * float(np.mean(kept != 0)) if len(kept) else None
 
 
 def kept_wrong(outcome):
@@ -83,7 +97,7 @@ def kept_wrong(outcome):
 def true_positives(outcome):
     """Share of positives among the true training labels, in per cent."""
     truth = outcome.train.truth
-    return None if truth is None else 100.0 * float(np.mean(truth))
+    return None if truth is None else 100.0 * float(np.mean(truth != 0))
 
 
 def precision_at(outcome, k):
@@ -117,9 +131,12 @@ def as_published(outcome):
 
 
 def right_signs(outcome):
-    """Share of the shifts of suspects (the tag `suspected`) that go the right way: towards the label given."""
+    """Share of the shifts of suspects (the tag `suspected`) that go the right way: towards the label given.
+
+    For two classes; of more, a shift is added to the score of the label given.
+    """
     shifts, tags = getattr(outcome.estimator, "shifts_", None), outcome.train.tags
-    if shifts is None or "suspected" not in tags:
+    if shifts is None or "suspected" not in tags or outcome.train.n_classes > 2:
         return None
     shifted = (shifts != 0.0) & tags["suspected"]
     right = (shifts > 0.0) == (outcome.train.labels == 1)
@@ -127,19 +144,21 @@ def right_signs(outcome):
 
 
 def flip_p0(outcome):
-    """The learned probability that a negative is seen as a positive."""
+    """The learned probability that a negative is seen as a positive; for two classes."""
     return _flip_probability(outcome, 0, 1)
 
 
 def flip_p1(outcome):
-    """The learned probability that a positive is seen as a negative."""
+    """The learned probability that a positive is seen as a negative; for two classes."""
     return _flip_probability(outcome, 1, 0)
 
 
 def flips(outcome):
-    """The larger of the two learned flip probabilities."""
-    both = flip_p0(outcome), flip_p1(outcome)
-    return None if None in both else max(both)
+    """The largest of the learned probabilities, one for each class, that it is seen as another."""
+    learned = getattr(outcome.estimator, "flip_probabilities_", None)
+    if learned is None:
+        return None
+    return max(float(np.delete(row, true).sum()) for true, row in enumerate(np.asarray(learned)))
 
 
 def sigma2(outcome):
@@ -151,7 +170,7 @@ def sigma2(outcome):
 def _score(outcome, name):
     if outcome.test is None:
         return None
-    counts = count_by_group(outcome.decision > 0.0, outcome.test.truth == 1)
+    counts = count_by_group(outcome.found, outcome.test.truth)
     return float(scores_of_counts(counts[0])[name])
 
 
@@ -166,4 +185,6 @@ def _wrong(outcome):
 
 def _flip_probability(outcome, true, seen):
     probabilities = getattr(outcome.estimator, "flip_probabilities_", None)
-    return None if probabilities is None else float(probabilities[true, seen])
+    if probabilities is None or len(probabilities) > 2:
+        return None
+    return float(probabilities[true, seen])

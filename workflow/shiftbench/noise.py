@@ -1,7 +1,9 @@
 """Ways to make labels wrong: one function each, found by name (`noise: {kind: uniform, p0: 0.3}` in config.yaml).
 
 A function takes the settings and returns another, `flips(part, rng)`: which examples of a part get the other label. It
-is made anew for each replicate and called for the train set first, then for the development set.
+is made anew for each replicate and called for the train set first, then for the development set. Of more than two
+classes (`part.n_classes`) a flipped label becomes the next class, the first one after the last; or `flips` gives whole
+numbers, by how many classes each label moves on.
 """
 
 from collections.abc import Callable
@@ -12,26 +14,49 @@ from scipy import sparse
 Flips = Callable[..., np.ndarray]
 
 
-def uniform(*, p0: float = 0.0, p1: float = 0.0) -> Flips:
-    """Each negative is flipped with probability p0, each positive with p1."""
+def uniform(*, p0: float = 0.0, p1: float = 0.0, share: float | None = None) -> Flips:
+    """Each negative is flipped with probability p0, each positive with p1; or any label with probability `share`.
+
+    Of more than two classes, which need `share`, a wrong label is one of the others, each as likely.
+    """
     _check_share("p0", p0)
     _check_share("p1", p1)
+    if share is not None:
+        _check_share("share", share)
+        if p0 or p1:
+            raise ValueError(f"share={share!r}: holds for all classes; leave out p0 and p1")
+        p0 = p1 = share
 
     def flips(part, rng):
-        truth = _truth(part)
-        return rng.random(len(truth)) < np.where(truth, p1, p0)
+        if part.n_classes == 2:
+            truth = _truth(part)
+            return rng.random(len(truth)) < np.where(truth, p1, p0)
+        if share is None:
+            _refuse_many("uniform", part, "give share instead of p0 and p1")
+        n = len(part.labels)
+        return (rng.random(n) < share) * rng.integers(1, part.n_classes, n)
 
     return flips
 
 
+def pairs(*, share: float) -> Flips:
+    """Each label is flipped with probability `share`, to the next class: the first after the last."""
+    _check_share("share", share)
+    return lambda part, rng: rng.random(len(part.labels)) < share
+
+
 def region(*, low: float, high: float, p0: float = 1.0, p1: float = 0.0) -> Flips:
-    """Examples whose first feature lies between `low` and `high` are flipped: negatives with p0, positives with p1."""
+    """Examples whose first feature lies between `low` and `high` are flipped: negatives with p0, positives with p1.
+
+    It knows two classes only.
+    """
     _check_share("p0", p0)
     _check_share("p1", p1)
     if not (_is_number(low) and _is_number(high) and low <= high):
         raise ValueError(f"low={low!r}, high={high!r}: must be two numbers, the smaller one first")
 
     def flips(part, rng):
+        _refuse_many("region", part, "use uniform, pairs or group")
         truth, first = _truth(part), part.X[:, [0]]
         x = (first.toarray() if sparse.issparse(first) else np.asarray(first)).ravel()
         return (rng.random(len(truth)) < np.where(truth, p1, p0)) & (x >= low) & (x <= high)
@@ -73,6 +98,11 @@ def _draw_groups(values, share, rng):
 def _truth(part):
     truth = part.labels if part.truth is None else part.truth
     return truth.astype(bool)
+
+
+def _refuse_many(kind, part, way_out):
+    if part.n_classes > 2:
+        raise ValueError(f"{kind}: flips two classes by rates of their own, and there are {part.n_classes}; {way_out}")
 
 
 def _is_number(value):

@@ -49,7 +49,9 @@ def settings(grid: dict[str, Any]) -> list[dict]:
 
 def strongest(X, labels) -> float:
     """The smallest L1 penalty under which the standard model has no weights."""
-    return float(np.abs(X.T @ (labels - labels.mean())).max())
+    classes = np.unique(labels)
+    own = [labels] if len(classes) <= 2 else [labels == one for one in classes]
+    return max(float(np.abs(X.T @ (flags - flags.mean())).max()) for flags in own)
 
 
 def penalties(tuning: dict[str, Any], train: Part) -> list[float]:

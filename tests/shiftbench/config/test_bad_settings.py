@@ -12,7 +12,7 @@ DATA, NOISE, TUNING = f"{SCENARIO}.data", f"{SCENARIO}.noise", f"{SCENARIO}.tuni
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        (DATA, {"featurs": 3}, [f"{DATA}.featurs", "unknown", "simulated has dev, distribution, features"]),
+        (DATA, {"featurs": 3}, [f"{DATA}.featurs", "unknown", "simulated has classes, dev, distribution, features"]),
         (DATA, {"relevant": 5}, [f"{DATA}.relevant", "5 must be", "from 1 to the 4 features"]),
         (DATA, {"relevant": True}, [f"{DATA}.relevant", "True", "whole number"]),
         (DATA, {"train": 1}, [f"{DATA}.train", "1 must be a whole number, at least 2"]),
@@ -21,8 +21,11 @@ DATA, NOISE, TUNING = f"{SCENARIO}.data", f"{SCENARIO}.noise", f"{SCENARIO}.tuni
         (DATA, {"generator": "linear"}, [f"{DATA}.generator", "'linear'", "two_gaussians, density_ratio"]),
         (DATA, {"distribution": "cauchy"}, [f"{DATA}.distribution", "'cauchy'", "uniform, normal"]),
         (NOISE, {"p2": 0.1}, [NOISE, "uniform has no setting 'p2'", "it has p0, p1"]),
-        (NOISE, {"kind": "drift"}, [f"{NOISE}.kind", "no noise 'drift'", "group, region, uniform"]),
-        (NOISE, {"kind": 3}, [f"{NOISE}.kind", "no noise '3'", "group, region, uniform"]),
+        (NOISE, {"kind": "drift"}, [f"{NOISE}.kind", "no noise 'drift'", "group, pairs, region, uniform"]),
+        (NOISE, {"kind": 3}, [f"{NOISE}.kind", "no noise '3'", "group, pairs, region, uniform"]),
+        (NOISE, {"share": 2}, [f"{NOISE}.share=2", "must be a number from 0 to 1"]),
+        (NOISE, {"p0": 0.1, "share": 0.2}, [f"{NOISE}.share=0.2", "holds for all classes; leave out p0 and p1"]),
+        (DATA, {"classes": 3}, [f"{DATA}.classes", "3 are too many for logistic"]),
         (NOISE, {"p0": 2}, [f"{NOISE}.p0=2", "must be a number from 0 to 1"]),
         (NOISE, {"p1": -0.1}, [f"{NOISE}.p1=-0.1", "must be a number from 0 to 1"]),
         (NOISE, {"p1": "0.1"}, [f"{NOISE}.p1='0.1'", "must be a number from 0 to 1"]),

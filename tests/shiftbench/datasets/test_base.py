@@ -169,6 +169,64 @@ def test_a_dataset_that_gives_something_else_is_refused(parts, message):
         draw(dataset(lambda settings, rng: parts), {}, None, SEED, "s", 0)
 
 
+def of_classes(labels, classes, **more):
+    part = Part(np.zeros((len(labels), 1)), np.asarray(labels))
+    return {"train": part, **more, "about": {"classes": classes}}
+
+
+def test_more_than_two_classes_are_named_and_counted():
+    loaded = of_classes([0, 2, 2, 1, 0], ["O", "PER", "LOC"], test=Part(np.zeros((2, 1)), np.array([0, 1])))
+    found = draw(dataset(lambda settings, rng: loaded), {}, None, SEED, "s", 0)
+    assert {part.n_classes for part in found.parts.values()} == {3}
+    assert found.parts["train"].take([0, 1]).n_classes == 3
+    sizes = {"examples_O": 2, "examples_PER": 1, "examples_LOC": 2}
+    assert found.about == {"origin": "report", "positives": 3, "negatives": 2, "features": 1} | sizes | loaded["about"]
+    two = draw(dataset(lambda settings, rng: of_classes([0, 1], ["no", "yes"])), {}, None, SEED, "s", 0)
+    assert two.parts["train"].n_classes == 2 and "examples_no" not in two.about
+
+
+def test_labels_of_more_than_two_classes_move_on_by_as_many_as_the_noise_says():
+    def shifted(part, rng):
+        return np.arange(len(part.labels)) % part.n_classes
+
+    loaded = of_classes([0, 0, 0, 2, 2, 2], ["a", "b", "c"])
+    for kind in (np.int8, np.uint8, int):
+        given = loaded | {"train": loaded["train"]._replace(labels=loaded["train"].labels.astype(kind))}
+        train = draw(dataset(lambda settings, rng, given=given: given), {}, shifted, SEED, "s", 0).parts["train"]
+        assert train.labels.tolist() == [0, 1, 2, 2, 0, 1] and train.labels.dtype == kind
+        assert train.truth.tolist() == [0, 0, 0, 2, 2, 2]
+    marked = draw(dataset(lambda settings, rng: loaded), {}, lambda part, rng: part.labels == 2, SEED, "s", 0)
+    assert marked.parts["train"].labels.tolist() == [0, 0, 0, 0, 0, 0]  # the first follows the last
+
+
+@pytest.mark.parametrize(
+    ("loaded", "message"),
+    [
+        (of_classes([0, 3], ["a", "b", "c"]), r"train: labels must be whole numbers from 0 to 2; there are \[0, 3\]"),
+        (of_classes([0.0, 2.0], ["a", "b", "c"]), r"labels must be whole numbers from 0 to 2; there are \[0.0, 2.0\]"),
+        (of_classes([False, True], ["a", "b", "c"]), r"labels must be whole numbers from 0 to 2"),
+        ({"train": Part(np.zeros((2, 1)), np.array([0, 2]))}, r"must be 0 or 1; .*; name more classes in about\['cla"),
+        (of_classes([0, 1], ["a"]), r"classes: \['a'\] must be a list of two or more names, each another one"),
+        (of_classes([0, 1], ["a", "b", "a"]), r"classes: \['a', 'b', 'a'\] must be a list"),
+        (of_classes([0, 1], "ab"), r"classes: 'ab' must be a list"),
+    ],
+)
+@pytest.mark.parametrize("how", [None, noise])
+def test_labels_that_are_no_classes_are_refused(loaded, message, how):
+    with pytest.raises(ValueError, match=message):
+        draw(dataset(lambda settings, rng: loaded), {}, how, SEED, "s", 0)
+
+
+def test_classes_are_named_before_the_parts_that_get_noise():
+    loaded = of_classes([0, 1, 0], ["a", "b", "c"])
+    late = dataset(lambda settings, rng: iter(loaded.items()))
+    assert draw(late, {}, None, SEED, "s", 0).parts["train"].n_classes == 3
+    with pytest.raises(ValueError, match="made_up: yield 'about' with the classes before the parts that get noise"):
+        draw(late, {}, noise, SEED, "s", 0)
+    early = dataset(lambda settings, rng: iter(dict(reversed(loaded.items())).items()))
+    assert draw(early, {}, noise, SEED, "s", 0).parts["train"].n_classes == 3
+
+
 @pytest.mark.parametrize("kind", [bool, int, float])
 def test_what_was_given_is_the_truth_of_a_flipped_part(kind):
     labels, flipped = np.array([0, 1, 0, 1], dtype=kind), np.array([1, 1, 0, 0], dtype=bool)

@@ -125,6 +125,23 @@ def test_a_block_of_redrawn_data_reads_as_it_was_drawn_and_holds_labels_only(tmp
                 np.testing.assert_array_equal(bits[k], getattr(read[k].parts[part], kind))
 
 
+@pytest.mark.parametrize("classes", [3, 300])
+@pytest.mark.parametrize("stored_whole", [True, False])
+def test_more_than_two_classes_read_as_they_were_drawn(classes, stored_whole, tmp_path):
+    about = job(noise={"kind": "uniform", "share": 0.2}, generator="softmax", classes=classes)
+    redrawn = pytest.MonkeyPatch()
+    redrawn.setattr(blocks.dataset_of(about), "REDRAWN", not stored_whole)
+    try:
+        blocks.write(tmp_path / "0.npz", about)
+        read = list(blocks.read(tmp_path / "0.npz"))
+    finally:
+        redrawn.undo()
+    for one, wanted in zip(read, drawn(about), strict=True):
+        assert_same(one, wanted)
+        assert {part.n_classes for part in one.parts.values()} == {classes}
+        assert one.parts["train"].labels.max() > 1
+
+
 @pytest.mark.parametrize("stored_whole", [True, False])
 def test_only_scenarios_that_are_wanted_are_read(folder, stored_whole, tmp_path, monkeypatch):
     about = job(folder if stored_whole else None, segments=(("s", 0, 1), ("t", 0, 1), ("u", 0, 0)))

@@ -140,11 +140,31 @@ def test_missing_labels_are_counted(write, role):
         load(write(table), truth="checked")
 
 
-@pytest.mark.parametrize(("values", "count"), [(["a", "b", "c"], 3), (["a"], 1)])
-def test_there_must_be_two_classes(write, values, count):
-    table = frame().assign(churn=np.resize(values, 40))
-    with pytest.raises(ValueError, match=f"column 'churn' has {count} different values; two classes are needed"):
-        load(write(table))
+def test_there_must_be_two_classes(write):
+    with pytest.raises(ValueError, match="column 'churn' has one value, 'a'; two or more classes are needed"):
+        load(write(frame().assign(churn="a")))
+
+
+def test_numbers_that_are_no_classes_are_refused(write):
+    with pytest.raises(
+        ValueError, match="column 'churn' has 40 different values in 40 rows; a class needs two examples"
+    ):
+        load(write(frame().assign(churn=np.arange(40) / 7.0)))
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [(["dear", "cheap", "free"], ["cheap", "dear", "free"]), ([7, 3, 9, 1], ["1", "3", "7", "9"])],
+)
+def test_more_than_two_values_are_classes_in_sorted_order(write, values, classes):
+    table = frame().assign(churn=np.resize(values, 40), checked=np.resize(values[:2], 40))
+    parts = load(write(table), id="name", truth="checked")
+    assert parts["about"]["classes"] == classes
+    for name in ("train", "dev", "test"):
+        place = rows(table, parts[name])
+        labels = table["churn" if name != "test" else "checked"].to_numpy()[place]
+        assert [classes[code] for code in parts[name].labels] == [str(one) for one in labels]
+        assert [classes[code] for code in parts[name].truth] == [str(one) for one in table["checked"].to_numpy()[place]]
 
 
 def test_the_truth_must_have_the_labels_classes(write):

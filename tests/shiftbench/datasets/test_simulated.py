@@ -143,6 +143,50 @@ def test_density_ratio_labels_follow_the_ratio_of_the_densities():
         assert near_share(part.truth[within].mean(), chances[within].mean(), within.sum())
 
 
+def softmax(**settings):
+    about = DEFAULTS | {"generator": "softmax", "classes": 4, "features": 3} | settings
+    return base.draw(simulated, about, noise.uniform(share=0.2), base.seed_of("e.s", 0, 7), "s", 0)
+
+
+def test_a_softmax_s_labels_follow_weights_that_are_drawn_once():
+    """By hand: weights, then features and Gumbel noise of each part, and flips of the first two."""
+    found = softmax(relevant=2)
+    rng = np.random.default_rng(base.seed_of("e.s", 0, 7))
+    weights = rng.normal(scale=np.sqrt(2.0), size=(4, 2))
+    for name in ("train", "dev", "test"):
+        X = rng.uniform(-5.0, 5.0, (500, 3))
+        truth = np.argmax(X[:, :2] @ weights.T - np.log(-np.log(1.0 - rng.random((500, 4)))), axis=1)
+        flipped = rng.random(500) < (0.2 if name != "test" else 0.0)
+        moved = rng.integers(1, 4, 500) if name != "test" else 0
+        np.testing.assert_array_equal(found.parts[name].X, X)
+        np.testing.assert_array_equal(found.parts[name].truth, truth)
+        np.testing.assert_array_equal(found.parts[name].labels, (truth + flipped * moved) % 4)
+    assert found.about["classes"] == ["1", "2", "3", "4"]
+
+
+def test_a_softmax_s_classes_are_as_likely_as_their_scores_say():
+    train = softmax(train=60000, features=2, classes=3, distribution="normal").parts["train"]
+    weights = np.random.default_rng(base.seed_of("e.s", 0, 7)).normal(scale=np.sqrt(2.0), size=(3, 2))
+    scores = np.exp(train.X @ weights.T)
+    chances = scores / scores.sum(axis=1, keepdims=True)
+    for one in range(3):
+        for low in np.arange(0.0, 1.0, 0.25):
+            within = (chances[:, one] >= low) & (chances[:, one] < low + 0.25)
+            assert near_share(np.mean(train.truth[within] == one), chances[within, one].mean(), within.sum())
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"generator": "softmax", "classes": 1}, "classes: 1 must be a whole number, at least 2"),
+        ({"classes": 2.5}, "classes: 2.5 must be a whole number, at least 2"),
+        ({"classes": 3}, "classes: 3 are too many for logistic; use softmax"),
+    ],
+)
+def test_classes_that_cannot_be_drawn_are_refused(settings, problem):
+    assert list(check(DEFAULTS | settings)) == [problem]
+
+
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_good_settings_have_nothing_wrong_with_them(generator):
     for settings in (DEFAULTS, DEFAULTS | SMALL | {"relevant": 3, "generator": generator, "distribution": "normal"}):

@@ -142,6 +142,13 @@ def test_a_failed_fit_is_left_out_of_its_panel():
     assert len(nothing.axes) == 2 and not nothing.axes[0].lines and table.empty
 
 
+def test_figure3_is_of_two_classes():
+    runs = make_runs()
+    runs.arrays["table5/auto/svm/0/test"] = np.zeros((600, 3))
+    with pytest.raises(ValueError, match=r"figure3: table5\.auto has more than two classes, and so no curve"):
+        make("figure3", runs)
+
+
 def test_the_noise_figure_has_a_line_for_each_model_and_kind():
     figure, table = make("noise_curve", make_runs())
     assert [axes.get_title() for axes in figure.axes] == ["each label", "all labels of some words"]

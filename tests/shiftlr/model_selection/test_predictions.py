@@ -96,6 +96,15 @@ def test_other_probabilities_are_refused(given, said):
     assert check_probabilities([[0.0, 1.0 + 1e-9]], 1).shape == (1, 2)
 
 
+def test_of_more_classes_there_is_a_number_for_each():
+    given = np.full((4, 3), 1.0 / 3.0)
+    np.testing.assert_array_equal(check_probabilities(given, 4, n_classes=3), given)
+    np.testing.assert_array_equal(check_numbers(given, 4, n_columns=3), given)
+    for check, more in ((check_probabilities, {"n_classes": 3}), (check_numbers, {"n_columns": 3})):
+        with pytest.raises(ValueError, match=r"shape \(4, 2\): must be of shape \(4, 3\) for 4 examples"):
+            check(given[:, :2], 4, **more)
+
+
 @pytest.mark.parametrize("given", [RIGHT, RIGHT.astype(float), np.array([0, 3]), (RIGHT == 1)[:, None], None])
 def test_flags_are_true_or_false(given):
     with pytest.raises(ValueError, match="suspected gave "):

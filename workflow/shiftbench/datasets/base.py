@@ -6,8 +6,9 @@
 
 `settings` are those of the config (`data`), with the folders of fetched files under "folders" where the module says
 which it needs (`SOURCES = ("alon1999",)`). Parts are called train, dev and test; only train must be there. "about" may
-hold facts: numbers for the table of data, and "origin", one of `ORIGINS`. `load` may also yield (name, part) one after
-the other: noise is then drawn from the same random numbers as soon as a part is there.
+hold facts: numbers for the table of data, "origin", one of `ORIGINS`, and "classes", the names of the classes in the
+order of their codes, without which there are two. `load` may also yield (name, part) one after the other: noise is then
+drawn from the same random numbers as soon as a part is there, and so more than two classes have to be named before.
 
 `DEFAULTS` of a module are the settings it knows; others are refused. A module whose data are cheap to draw again says
 `REDRAWN = True`: then only labels and checksums are kept on disk. One that reads files of the user's own has a function
@@ -28,7 +29,7 @@ ORIGINS = ("report", "other", "standin", "quick")
 
 
 class Part(NamedTuple):
-    """Examples to train, tune or test on. Labels are 0 or 1 (or booleans)."""
+    """Examples to train, tune or test on. Labels are 0 or 1 (or booleans); of more classes, whole numbers from 0 on."""
 
     X: Any  # dense or sparse
     labels: np.ndarray  # as they were given; noise makes some of them wrong
@@ -36,12 +37,14 @@ class Part(NamedTuple):
     groups: np.ndarray | None = None  # never split between folds
     ids: np.ndarray | None = None
     tags: Mapping[str, np.ndarray] = {}  # what else is known of each example, by name
+    n_classes: int = 2  # which `draw` takes from what the dataset says of itself
 
     def take(self, rows) -> "Part":
         """Some of the examples."""
         of = lambda values: None if values is None else values[rows]  # noqa: E731
         tags = {name: values[rows] for name, values in self.tags.items()}
-        return Part(self.X[rows], self.labels[rows], of(self.truth), of(self.groups), of(self.ids), tags)
+        fields = (self.labels[rows], of(self.truth), of(self.groups), of(self.ids))
+        return Part(self.X[rows], *fields, tags, self.n_classes)
 
 
 class Replicate(NamedTuple):
@@ -73,52 +76,85 @@ def draw(dataset, settings: dict[str, Any], noise, seed: np.random.SeedSequence,
     rng = np.random.default_rng(seed)
     loaded = dataset.load(settings, rng)
     parts: dict[str, Part] = {}
-    about: dict[str, Any] = {}
+    about: dict[str, Any] = loaded.get("about", {}) if isinstance(loaded, Mapping) else {}
     for name, part in loaded.items() if isinstance(loaded, Mapping) else loaded:
         if name == "about":
             about = part
             continue
         if name not in PARTS:
             raise ValueError(f"{dataset.__name__}: {name!r} is no part; parts are {', '.join(PARTS)}")
-        _check_part(part, f"{dataset.__name__}: {name}")
         if name == "test":
             parts[name] = part if part.truth is not None else part._replace(truth=part.labels)
+        elif noise:
+            checked = _with_classes(part, about, f"{dataset.__name__}: {name}")
+            parts[name] = flip(checked, noise(checked, rng))
         else:
-            parts[name] = flip(part, noise(part, rng)) if noise else part
+            parts[name] = part
     if "train" not in parts:
         raise ValueError(f"{dataset.__name__}: load gave no part 'train'; it gave {', '.join(parts) or 'none'}")
+    if noise and parts["train"].n_classes != count_classes(about):
+        raise ValueError(f"{dataset.__name__}: yield 'about' with the classes before the parts that get noise")
+    parts = {name: _with_classes(part, about, f"{dataset.__name__}: {name}") for name, part in parts.items()}
     return Replicate(scenario, number, parts, facts(parts, about))
 
 
-def _check_part(part, place):
-    """A ValueError unless labels are 0 or 1, and as many as there are examples."""
+def count_classes(about: Mapping[str, Any]) -> int:
+    """How many classes a dataset has, by what it says of itself."""
+    classes = about.get("classes")
+    if classes is None:
+        return 2
+    if isinstance(classes, str) or len(set(classes)) != len(classes) or len(classes) < 2:
+        raise ValueError(f"classes: {classes!r} must be a list of two or more names, each another one")
+    return len(classes)
+
+
+def _with_classes(part, about, place):
+    """The part with the number of classes; a ValueError unless labels fit it, and are as many as there are examples."""
+    n_classes = count_classes(about)
     for field in ("labels", "truth"):
         if getattr(part, field) is None:
             continue
         values = np.asarray(getattr(part, field))
         if len(values) != part.X.shape[0]:
             raise ValueError(f"{place}: has {part.X.shape[0]} examples, but {len(values)} {field}")
-        if values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
-            raise ValueError(f"{place}: {field} must be 0 or 1; there are {np.unique(values)[:5].tolist()}")
+        if values.dtype.kind not in ("biuf" if n_classes == 2 else "iu") or not np.isin(values, range(n_classes)).all():
+            allowed = "0 or 1" if n_classes == 2 else f"whole numbers from 0 to {n_classes - 1}"
+            found = np.unique(values)[:5].tolist()
+            more = "" if n_classes > 2 else "; name more classes in about['classes']"
+            raise ValueError(f"{place}: {field} must be {allowed}; there are {found}{more}")
+    return part._replace(n_classes=n_classes)
 
 
 def flip(part: Part, flipped: np.ndarray) -> Part:
-    """The part with some labels made wrong; what it was given is its truth where nothing else is known."""
+    """The part with some labels made wrong; what it was given is its truth where nothing else is known.
+
+    `flipped` says which labels are wrong. Of more than two classes it may say by how many classes each label moves on;
+    the first class follows the last.
+    """
     truth = part.labels if part.truth is None else part.truth
-    labels = truth ^ flipped if truth.dtype == bool else np.where(flipped, 1 - truth, truth)
+    if part.n_classes > 2:
+        labels = ((truth.astype(int) + np.asarray(flipped)) % part.n_classes).astype(truth.dtype)
+    else:
+        labels = truth ^ flipped if truth.dtype == bool else np.where(flipped, 1 - truth, truth)
     return part._replace(labels=labels, truth=truth)
 
 
 def facts(parts: dict[str, Part], about: dict[str, Any]) -> dict[str, Any]:
-    """What is said of a replicate: sizes, the share of wrong labels, and what the dataset says of itself."""
+    """What is said of a replicate: sizes, the share of wrong labels, and what the dataset says of itself.
+
+    Of more than two classes, all but the first are positives, and the size of each is said too.
+    """
     train = parts["train"]
-    positives = int(np.sum(train.labels))
+    positives = int(np.sum(train.labels != 0))
     found = {
         "origin": "report",
         "positives": positives,
         "negatives": len(train.labels) - positives,
         "features": train.X.shape[1],
     }
+    if train.n_classes > 2:
+        sizes = np.bincount(train.labels, minlength=train.n_classes).tolist()
+        found |= {f"examples_{name}": size for name, size in zip(about["classes"], sizes, strict=True)}
     if train.truth is not None:
         found["mislabelled"] = float(np.mean(train.labels != train.truth))
     return found | about

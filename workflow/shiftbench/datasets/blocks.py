@@ -102,7 +102,7 @@ def _restore(path, recipe, stored, scenarios):
                 if _checksum(known[name]) != name:
                     raise _changed(path, about["scenario"], about["number"])
         parts = {
-            part: _unpack({field: known[name] for field, name in fields.items()})
+            part: _unpack({field: known[name] for field, name in fields.items()}, base.count_classes(about["about"]))
             for part, fields in about["parts"].items()
         }
         yield Replicate(about["scenario"], about["number"], parts, about["about"])
@@ -134,10 +134,17 @@ def _changed(path, scenario, number):
 
 
 def _packed_labels(replicate):
-    """(place, labels as bits, eight to a byte) of each part, as given and as they truly are."""
+    """(place, labels in as little room as they need) of each part, as given and as they truly are."""
     for name, part in replicate.parts.items():
         for field in ("labels", "truth"):
-            yield f"{replicate.scenario}/{name}/{field}", np.packbits(np.asarray(getattr(part, field), dtype=bool))
+            yield f"{replicate.scenario}/{name}/{field}", _packed(getattr(part, field), part.n_classes)
+
+
+def _packed(labels, n_classes):
+    """Two classes as bits, eight to a byte; more as small whole numbers."""
+    if n_classes == 2:
+        return np.packbits(np.asarray(labels, dtype=bool))
+    return np.asarray(labels).astype(np.min_scalar_type(n_classes - 1))
 
 
 def _without_features(replicate):
@@ -158,11 +165,12 @@ def _pack(part: Part) -> dict[str, np.ndarray]:
     return arrays if np.all(X.data == 1.0) else arrays | {"X.values": X.data}
 
 
-def _unpack(arrays: dict[str, np.ndarray]) -> Part:
+def _unpack(arrays: dict[str, np.ndarray], n_classes: int) -> Part:
     fields = {name: arrays[name] for name in _FIELDS if name in arrays}
     tags = {name.removeprefix("tag."): values for name, values in arrays.items() if name.startswith("tag.")}
     if "X" in arrays:
-        return Part(X=arrays["X"], tags=tags, **fields)
+        return Part(X=arrays["X"], tags=tags, n_classes=n_classes, **fields)
     indices, ends = arrays["X.indices"], arrays["X.ends"]
     values = arrays["X.values"] if "X.values" in arrays else np.ones(len(indices))
-    return Part(X=sparse.csr_array((values, indices, ends), shape=tuple(arrays["X.shape"])), tags=tags, **fields)
+    X = sparse.csr_array((values, indices, ends), shape=tuple(arrays["X.shape"]))
+    return Part(X=X, tags=tags, n_classes=n_classes, **fields)

@@ -64,7 +64,7 @@ def features(path, frame: pd.DataFrame) -> np.ndarray:
 
 
 def _codes(path, frame, column, classes=None):
-    """(0 or 1 for each row, the two values of the column in sorted order)."""
+    """(the place of each row's value among the classes, the values of the column in sorted order)."""
     values = frame[column]
     if values.isna().any():
         raise ValueError(f"{path}: column {column!r} has {int(values.isna().sum())} rows without a label; drop them")
@@ -72,6 +72,11 @@ def _codes(path, frame, column, classes=None):
     if classes is not None and not set(found) <= set(classes):
         raise ValueError(f"{path}: column {column!r} has values {found[:5]}, the labels are {classes}")
     classes = classes or found
-    if len(classes) != 2:
-        raise ValueError(f"{path}: column {column!r} has {len(classes)} different values; two classes are needed")
-    return (values == classes[1]).to_numpy().astype(int), classes
+    if len(classes) < 2:
+        raise ValueError(f"{path}: column {column!r} has one value, {classes[0]!r}; two or more classes are needed")
+    if len(classes) > max(2, len(frame) // 2):
+        raise ValueError(
+            f"{path}: column {column!r} has {len(classes)} different values in {len(frame)} rows; a class needs two "
+            "examples or more, so name a column of classes"
+        )
+    return np.searchsorted(np.array(classes, dtype=object), values.to_numpy(dtype=object)).astype(int), classes

@@ -1,6 +1,7 @@
 """Simulated examples, whose labels are then made wrong on purpose: the report's sections 4.1, 5, 6 and appendix B."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
@@ -13,18 +14,24 @@ DEFAULTS = {
     "generator": "logistic",
     "features": 10,
     "relevant": None,  # how many of them have a weight; by default all
+    "classes": 2,
     "distribution": "uniform",
     "train": 500,
     "dev": 500,
     "test": 500,
 }
 DISTRIBUTIONS = ("uniform", "normal")
+MANY_CLASSES = ("softmax",)  # generators of any number of classes, with weights that are drawn once for all parts
 
 
 def load(settings, rng):
     """Train, development and test set, drawn one after the other."""
+    generate = GENERATORS[settings["generator"]]
+    if settings["generator"] in MANY_CLASSES:
+        yield "about", {"classes": [str(k + 1) for k in range(settings["classes"])]}
+        generate = partial(generate, weights=_weights(rng, settings))
     for name in PARTS:
-        X, truth = GENERATORS[settings["generator"]](rng, settings, settings[name])
+        X, truth = generate(rng, settings, settings[name])
         yield name, Part(X, truth, truth)
 
 
@@ -38,6 +45,10 @@ def check(settings):
     for name, minimum in least.items():
         if not _is_whole(settings[name], minimum):
             yield f"{name}: {settings[name]!r} must be a whole number, at least {minimum}"
+    if not _is_whole(settings["classes"], 2):
+        yield f"classes: {settings['classes']!r} must be a whole number, at least 2"
+    elif settings["classes"] > 2 and settings["generator"] not in MANY_CLASSES:
+        yield f"classes: {settings['classes']} are too many for {settings['generator']}; use {', '.join(MANY_CLASSES)}"
     relevant, features = settings["relevant"], settings["features"]
     if relevant is not None and not (_is_whole(relevant, 1) and _is_whole(features, relevant)):
         yield f"relevant: {relevant!r} must be a whole number from 1 to the {features} features"
@@ -46,7 +57,8 @@ def check(settings):
 def memory(settings, replicates):
     """Bytes of one replicate's features, of two more while they are drawn, and of the labels of all replicates."""
     examples = sum(settings[name] for name in PARTS)
-    return 3 * 8 * settings["features"] * examples + 3 * examples * replicates
+    columns = settings["features"] + (settings["classes"] if settings["generator"] in MANY_CLASSES else 0)
+    return 3 * 8 * columns * examples + 3 * examples * replicates
 
 
 def _is_whole(value, minimum):
@@ -80,8 +92,22 @@ def _density_ratio(rng, settings, n):
     return X, rng.random(n) < expit(log_positive - log_negative)
 
 
+def _weights(rng, settings):
+    """Weights of each class for the relevant features, from which two classes differ as much as in `logistic`."""
+    relevant = settings["features"] if settings["relevant"] is None else settings["relevant"]
+    return rng.normal(scale=WEIGHT / np.sqrt(2.0), size=(settings["classes"], relevant))
+
+
+def _softmax(rng, settings, n, weights):
+    """Labels from the softmax of the relevant features' weighted sums: the largest of them plus Gumbel noise."""
+    X = _features(rng, settings, n)
+    scores = X[:, : weights.shape[1]] @ weights.T
+    return X, np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
+
+
 GENERATORS: dict[str, Callable] = {
     "logistic": _logistic,
+    "softmax": _softmax,
     "two_gaussians": _two_gaussians,
     "density_ratio": _density_ratio,
 }

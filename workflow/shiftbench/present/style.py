@@ -16,6 +16,7 @@ STYLE = Path(__file__).parents[2] / "report" / "shiftlr.mplstyle"
 # of the style's colour cycle
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, BLACK = (f"C{k}" for k in range(7))
 GREY = "0.55"
+BROWN, OLIVE = "#7A4B1E", "#8A8A00"
 
 # How methods are drawn, in the order of drawing.
 LOOKS: dict[str, dict[str, Any]] = {
@@ -36,9 +37,18 @@ LOOKS: dict[str, dict[str, Any]] = {
     "prefilter_oracle": {"color": BLACK, "ls": (0, (1, 1)), "marker": "o", "ms": 4.0, "mfc": "white"},
     "prefilter_oracle_positives": {"color": BLACK, "ls": "-", "marker": "o", "ms": 4.0},
     "confident_learning": {"color": GREY, "ls": (0, (5, 1.5)), "marker": "^", "ms": 5.0},
+    # shifts of many classes
+    "robust_group": {"color": SKY, "ls": (0, (5, 1.5)), "marker": "D", "ms": 4.0},
+    "robust_one_vs_all": {"color": ORANGE, "ls": (0, (6, 1, 1, 1)), "marker": "^", "ms": 5.0},
+    # rivals with bounded losses
+    "hard_shifts": {"color": BLACK, "ls": "-", "marker": "*", "ms": 7.0},
+    "gce": {"color": SKY, "ls": (0, (4, 1)), "marker": "o", "ms": 5.0},
+    "least_trimmed": {"color": BROWN, "ls": (0, (1, 1)), "marker": "<", "ms": 5.0},
+    "bi_tempered": {"color": GREY, "ls": (0, (5, 1.5)), "marker": "D", "ms": 4.0},
+    "bianco_yohai": {"color": OLIVE, "ls": (0, (6, 1, 1, 1)), "marker": "^", "ms": 5.0},
 }
 # Those without a look of their own share these.
-_RIVAL_COLOURS = (BLACK, "#7A4B1E", "0.35")
+_RIVAL_COLOURS = (BLACK, BROWN, "0.35")
 _RIVAL_DASHES = ((0, (2, 1)), (0, (7, 2, 2, 2)), (0, (1, 2)), (0, (9, 2)))
 _RIVAL_MARKERS = "*ph<>"
 

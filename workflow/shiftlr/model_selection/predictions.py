@@ -23,14 +23,14 @@ def check_classes(given, classes, n, name="predict"):
     return values
 
 
-def check_numbers(given, n, name="decision_function"):
-    """An array with a number for each of `n` examples, which may be infinite."""
-    return _numbers(name, given, (n,))
+def check_numbers(given, n, name="decision_function", n_columns=None):
+    """An array with a number for each of `n` examples, or `n_columns` numbers, which may be infinite."""
+    return _numbers(name, given, (n,) if n_columns is None else (n, n_columns))
 
 
-def check_probabilities(given, n, name="predict_proba"):
-    """An array with the probabilities of both classes for each of `n` examples."""
-    values = _numbers(name, given, (n, 2))
+def check_probabilities(given, n, name="predict_proba", n_classes=2):
+    """An array with the probabilities of all classes for each of `n` examples."""
+    values = _numbers(name, given, (n, n_classes))
     outside = ((values < -_SLACK) | (values > 1.0 + _SLACK)).any(axis=1)
     if outside.any():
         shown = values[outside][0].tolist()

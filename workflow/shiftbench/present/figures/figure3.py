@@ -27,6 +27,8 @@ def compute(context) -> pd.DataFrame:
         truth = context.array(experiment, scenario, DATA, "test_truth")
         for method in methods_shown(context, experiment, scenario):
             decision = context.array(experiment, scenario, method, "test")
+            if decision is not None and decision.ndim > 1:
+                raise ValueError(f"{context.name}: {experiment}.{scenario} has more than two classes, and so no curve")
             if decision is not None and truth is not None:  # a failed fit has no decisions
                 points = pd.concat([_curve(truth == 1, decision), _mark(truth == 1, decision)])
                 found.append(points.assign(experiment=experiment, scenario=scenario, method=method))

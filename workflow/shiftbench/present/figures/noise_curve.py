@@ -19,8 +19,9 @@ from shiftbench.present.figures.base import (
 from shiftbench.present.style import looks_of, style
 
 CAPTION = (
-    "Ours, not the report's: F1 on the test set against the share of true training labels that were flipped, a panel "
-    "for each way to flip them; means over replicates, the bands reach one standard error to either side."
+    "Ours, not the report's: F1 or accuracy on the test set against the share of true training labels that were "
+    "flipped, a panel for each way to flip them; means over replicates, the bands reach one standard error to either "
+    "side."
 )
 SETTINGS = {"metric": "f1", "methods": None, "without": ()}
 _COLUMNS = ["experiment", "scenario", "noise", "share", "method", "mean", "se", "replicates"]
