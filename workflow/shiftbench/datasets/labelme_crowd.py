@@ -86,6 +86,8 @@ def write_standin(folder: str | Path, seed: int = 2018) -> None:
         np.save(folder / f"{part}.npy", X.astype(np.float32))
         np.savetxt(folder / f"truth_{part}.txt", truth, fmt="%d")
         if part == "train":
-            answers = np.where(rng.random((n, n_workers)) < 0.25, rng.integers(n_classes, size=(n, n_workers)), truth[:, None])
+            answers = np.where(
+                rng.random((n, n_workers)) < 0.25, rng.integers(n_classes, size=(n, n_workers)), truth[:, None]
+            )
             asked = rng.permuted(np.tile(np.arange(n_workers) < 3, (n, 1)), axis=1)
             np.savetxt(folder / "answers.txt", np.where(asked, answers, -1), fmt="%d")

@@ -137,7 +137,11 @@ def write_standin(folder: str | Path, seed: int = 2013) -> None:
         frame.insert(0, "id", songs)
         frame.assign(**{"class": genres}).to_csv(folder / file, index=False)
         if shift == 0:
-            rows = [(f"W{w}", song, genre) for song, genre in zip(songs, genres, strict=True) for w in rng.choice(n_workers, 4, False)]
+            rows = [
+                (f"W{w}", song, genre)
+                for song, genre in zip(songs, genres, strict=True)
+                for w in rng.choice(n_workers, 4, False)
+            ]
             said = np.where(rng.random(len(rows)) < 0.4, rng.choice(CLASSES, len(rows)), [row[2] for row in rows])
             answers = pd.DataFrame([(*row, one) for row, one in zip(rows, said, strict=True)], columns=ANSWERS)
             answers.to_csv(folder / "mturk_answers.csv", index=False, lineterminator="\r")

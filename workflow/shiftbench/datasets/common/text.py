@@ -1,7 +1,7 @@
 """Features of short texts: words and pairs of words, weighted by how rare they are."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ _SIGNS = re.compile(r"[\W_]+")
 _LEAST = 2  # texts with a word or pair of words, else it gets no feature
 
 
-def tf_idf(texts: Sequence[str]) -> Encoder:
+def tf_idf(texts: Sequence[str] | np.ndarray) -> Encoder:
     """Logarithms of counts times inverse document frequencies, each text of length 1; all learned from these texts."""
     vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=_LEAST, sublinear_tf=True, token_pattern=r"(?u)\b\w+\b")
     try:
@@ -28,12 +28,12 @@ def plain(text: str) -> str:
     return _SIGNS.sub(" ", text.lower()).strip()
 
 
-def number_texts(texts: Sequence[str]) -> np.ndarray:
+def number_texts(texts: Iterable[str]) -> np.ndarray:
     """A number for each text, the same for those that differ in case and punctuation alone."""
     return np.unique([plain(text) for text in texts], return_inverse=True)[1]
 
 
-def found_in(texts: Sequence[str], others: Sequence[str]) -> np.ndarray:
+def found_in(texts: Iterable[str], others: Iterable[str]) -> np.ndarray:
     """Which texts are among the others, case and punctuation aside."""
     known = {plain(text) for text in others}
     return np.array([plain(text) in known for text in texts], dtype=bool)

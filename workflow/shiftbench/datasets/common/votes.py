@@ -1,6 +1,5 @@
 """One label for each example out of several votes: a random one, or the commonest."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,8 @@ WAYS = ("one", "majority")
 def draw_labels(votes: np.ndarray, how: str, n_classes: int, rng) -> tuple[np.ndarray, np.ndarray]:
     """(label, voter) of each example: one of its votes drawn at random, or the commonest and no voter (-1).
 
-    `votes` has a row for each example and a column for each voter. Ties are broken at random. Without votes both are -1.
+    `votes` has a row for each example and a column for each voter. Ties are broken at random. Without votes, both are
+    -1.
     """
     if how == "one":
         order = np.where(votes == NONE, -1.0, rng.random(votes.shape))
