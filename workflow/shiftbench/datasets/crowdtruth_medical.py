@@ -1,9 +1,9 @@
 """Medical sentences that may say that one term causes or treats another (Dumitrache, Aroyo and Welty 2018).
 
-`cause.csv` and `treat.csv` hold the same 3,984 sentences, each with two terms. All have a label by distant supervision
-("baseline": a database knows the relation of the terms), some a truth on which experts and a crowd agreed in the end
-("test_partition"); where that is 0 the sentence was found unclear, and it is left out. `sentences` says what is trained
-on:
+`ground_truth_cause.csv` and `ground_truth_treat.csv` hold the same 3,984 sentences, each with two terms. All have a
+label by distant supervision ("baseline": a database knows the relation of the terms), some a truth on which experts and
+a crowd agreed in the end ("test_partition"); where that is 0 the sentence was found unclear, and it is left out.
+`sentences` says what is trained on:
 
 others       the sentences without a truth; all that have one are the test set
 adjudicated  only sentences with a truth, a share of which is drawn as the test set: so wrong labels can be counted
@@ -25,6 +25,7 @@ from shiftbench.datasets.common.text import mark, number_texts, tf_idf
 
 SOURCES = ("crowdtruth_medical",)
 RELATIONS = ("cause", "treat")
+FILE = "ground_truth_{relation}.csv"
 SENTENCES = ("others", "adjudicated")
 DEFAULTS = {
     "relation": "cause",
@@ -89,7 +90,7 @@ def check(settings):
 @lru_cache(maxsize=2)
 def read(folder: str | Path, relation: str) -> Sentences:
     """The sentences of one relation, or a ValueError that says what is wrong with the file."""
-    path = Path(folder, f"{relation}.csv")
+    path = Path(folder, FILE.format(relation=relation))
     rows = _rows(path)
     labels = np.array([_code(path, row, "baseline", _LABELS) for row in rows])
     truth = np.array([_code(path, row, "test_partition", _TRUTHS) for row in rows])
@@ -150,7 +151,7 @@ def write_standin(folder: str | Path, seed: int = 2018) -> None:
     """The files with made-up sentences, a third of them with a truth, from which a sixth of the labels differs."""
     rng = np.random.default_rng(seed)
     for relation in RELATIONS:
-        with Path(folder, f"{relation}.csv").open("w", encoding="utf-8", newline="") as file:
+        with Path(folder, FILE.format(relation=relation)).open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             for k in range(400):

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from shiftbench.datasets.base import Part
-from shiftbench.datasets.common.parts import build, origin_of, scale
-from shiftbench.datasets.common.settings import check_choice, check_share
-from shiftbench.datasets.common.votes import NONE, WAYS, draw_labels
+from shiftbench.datasets.common import crowd
+from shiftbench.datasets.common.parts import scale
+from shiftbench.datasets.common.votes import NONE
 
 SOURCES = ("music_genre_crowd",)
-DEFAULTS = {"answers": "one", "dev": 0.2}  # or majority; the share of the training songs to tune on
+DEFAULTS, check = crowd.DEFAULTS, crowd.check
 CLASSES = ["blues", "classical", "country", "disco", "hiphop", "jazz", "metal", "pop", "reggae", "rock"]
 ANSWERS = ["WorkerID", "Input.song", "Input.true_label", "Answer.pred_label"]
 
@@ -36,20 +36,10 @@ class Songs(NamedTuple):
 
 def load(settings, rng):
     """Training songs, some of which are kept to tune on, and the test set; features are scaled by the former."""
-    folder = settings["folders"]["music_genre_crowd"]
-    data = read(folder)
-    labels, workers = draw_labels(data.answers, settings["answers"], len(CLASSES), rng)
-    train = Part(data.X, labels, data.truth, ids=data.names, tags={"worker": workers})
+    data = read(settings["folders"]["music_genre_crowd"])
+    train = Part(data.X, data.truth, data.truth, ids=data.names)
     test = Part(data.X_test, data.test_truth, data.test_truth)
-    origin = origin_of(folder)
-    about = {"classes": CLASSES, "origin": origin, "test_origin": origin}
-    return build(train, test, settings["dev"], rng, scale) | {"about": about}
-
-
-def check(settings):
-    """What is wrong with the settings, one text for each thing."""
-    yield from check_choice(settings, "answers", WAYS)
-    yield from check_share(settings, "dev")
+    return crowd.load_parts(train, data.answers, test, CLASSES, settings, rng, scale)
 
 
 @lru_cache(maxsize=1)

@@ -7,52 +7,33 @@ labels (CleanCoNLL). `classes` are all kinds of names, or persons alone. Feature
 
 from functools import lru_cache
 
-from shiftbench.datasets.base import Part
-from shiftbench.datasets.common.parts import build, origin_of, seen_columns
-from shiftbench.datasets.common.settings import check_choice, check_share
-from shiftbench.datasets.ner import clean, noisy
-from shiftbench.datasets.ner.features import FEATURE_SETS
-from shiftbench.datasets.ner.types import CLASSES, encode_tags
-from shiftbench.datasets.ner.words import encode, fitting, make_part
+from shiftbench.datasets.common.settings import check_choice
+from shiftbench.datasets.ner import clean, noisy, words
 
 SOURCES = ("noisebench", *clean.SOURCES)
-DEFAULTS = {
-    "noise": "llm",
-    "classes": "all",  # or person
-    "test": "both",  # or dev, test: parts of CleanCoNLL
-    "feature_set": "disjunctive",  # or real_words
-    "dev": 0.2,  # the share of the articles to tune on
-}
+DEFAULTS = {"noise": "llm"} | words.DEFAULTS
 
 
 def load(settings, rng):
     """The words of most articles to train on, those of the others to tune on, and the test set."""
-    classes = settings["classes"]
-    with fitting(settings["folders"]) as folders:
+    with words.fitting(settings["folders"]) as folders:
         known = tuple((name, folders[name]) for name in SOURCES)
-        text, test, X, X_test = _read(known, settings["test"], settings["feature_set"])
-        tags = noisy.read_tags(folders["noisebench"], settings["noise"], text)
-    train = make_part(text.corpus, X, tags, classes, text.places)
-    truth = encode_tags(test.tags, classes)
-    parts = build(train, Part(X_test, truth, truth, test.articles), settings["dev"], rng, seen_columns)
-    origin = origin_of(*settings["folders"].values())
-    about = {"classes": CLASSES[classes], "origin": origin, "test_origin": origin, "words": len(tags)}
-    return parts | {"about": about}
+        text, *others = _read(known, settings["test"], settings["feature_set"])
+        given = noisy.read_tags(folders["noisebench"], settings["noise"], text)
+    return words.load_parts(words.Text(text.corpus, given, text.places, *others), settings, rng)
 
 
 @lru_cache(maxsize=2)
 def _read(folders, test_parts, feature_set):
-    """The training text, the test set, and the features of both."""
+    """The training text, its features, the test set, and its features."""
     folders = dict(folders)
     text = noisy.read(folders["noisebench"], clean.read_train_words(folders))
     test = clean.read(folders, test_parts)
-    return text, test, *encode(text.corpus, test, feature_set)
+    X, X_test = words.encode(text.corpus, test, feature_set)
+    return text, X, test, X_test
 
 
 def check(settings):
     """What is wrong with the settings, one text for each thing."""
     yield from check_choice(settings, "noise", noisy.KINDS)
-    yield from check_choice(settings, "classes", CLASSES)
-    yield from check_choice(settings, "test", clean.PARTS)
-    yield from check_choice(settings, "feature_set", FEATURE_SETS)
-    yield from check_share(settings, "dev")
+    yield from words.check(settings)

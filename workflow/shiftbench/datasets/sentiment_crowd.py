@@ -1,9 +1,9 @@
 """Sentences of film reviews, positive or negative, labelled by 203 crowd workers (Rodrigues et al. 2013).
 
-`texts.txt`, `truth.txt` and `answers.txt` have a line for each of 4,999 training sentences; answers are -1 where a
-worker was not asked. `test_answer.csv` has other sentences with their truth, but 128 of the training sentences too, in
-other spelling: those are left out. `answers` says whether a sentence gets one worker's answer, drawn at random, or the
-commonest.
+`Sentiment_text_train.txt`, `Sentiment_Z_train.txt` (the truth) and `answers.txt` have a line for each of 4,999 training
+sentences; answers are -1 where a worker was not asked. `test_answer.csv` has other sentences with their truth, but 128
+of the training sentences too, in other spelling: those are left out. `answers` says whether a sentence gets one
+worker's answer, drawn at random, or the commonest.
 """
 
 import csv
@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shiftbench.datasets.base import Part
-from shiftbench.datasets.common.parts import build, origin_of
-from shiftbench.datasets.common.settings import check_choice, check_share
+from shiftbench.datasets.common import crowd
 from shiftbench.datasets.common.text import found_in, number_texts, tf_idf
-from shiftbench.datasets.common.votes import WAYS, check_lengths, draw_labels, read_codes, read_votes
+from shiftbench.datasets.common.votes import check_lengths, read_codes, read_votes
 
 SOURCES = ("sentiment_crowd",)
-DEFAULTS = {"answers": "one", "dev": 0.2}  # or majority; the share of the training sentences to tune on
+DEFAULTS, check = crowd.DEFAULTS, crowd.check
+TEXTS, TRUTH, ANSWERS, TEST = "Sentiment_text_train.txt", "Sentiment_Z_train.txt", "answers.txt", "test_answer.csv"
 CLASSES = ["negative", "positive"]
 _COLUMNS = ["Input.original_sentence", "Input.true_sent"]
 
@@ -39,31 +39,23 @@ class Sentences(NamedTuple):
 
 def load(settings, rng):
     """Words and pairs of words of the training sentences, some of which are kept to tune on, and of the test set."""
-    folder = settings["folders"]["sentiment_crowd"]
-    data = read(folder)
-    labels, workers = draw_labels(data.answers, settings["answers"], len(CLASSES), rng)
-    train = Part(data.texts, labels, data.truth, data.groups, np.arange(len(labels)), {"worker": workers})
+    data = read(settings["folders"]["sentiment_crowd"])
+    train = Part(data.texts, data.truth, data.truth, data.groups, np.arange(len(data.truth)))
     test = Part(data.test_texts, data.test_truth, data.test_truth)
-    origin = origin_of(folder)
-    about = {"classes": CLASSES, "origin": origin, "test_origin": origin, "test_left_out": data.n_known}
-    return build(train, test, settings["dev"], rng, tf_idf) | {"about": about}
-
-
-def check(settings):
-    """What is wrong with the settings, one text for each thing."""
-    yield from check_choice(settings, "answers", WAYS)
-    yield from check_share(settings, "dev")
+    parts = crowd.load_parts(train, data.answers, test, CLASSES, settings, rng, tf_idf)
+    parts["about"]["test_left_out"] = data.n_known
+    return parts
 
 
 @lru_cache(maxsize=1)
 def read(folder: str | Path) -> Sentences:
     """The sentences of a folder, or a ValueError that says what is wrong with which file."""
     folder = Path(folder)
-    texts = _lines(folder / "texts.txt")
-    truth = read_codes(folder / "truth.txt", len(CLASSES))
-    answers = read_votes(folder / "answers.txt", len(CLASSES))
+    texts = _lines(folder / TEXTS)
+    truth = read_codes(folder / TRUTH, len(CLASSES))
+    answers = read_votes(folder / ANSWERS, len(CLASSES))
     check_lengths(folder, texts=len(texts), labels=len(truth), answers=len(answers))
-    others, test_truth = _read_test(folder / "test_answer.csv")
+    others, test_truth = _read_test(folder / TEST)
     known = found_in(others, texts)
     groups = number_texts(texts)
     return Sentences(texts, groups, truth, answers, others[~known], test_truth[~known], int(known.sum()))
@@ -98,10 +90,10 @@ def write_standin(folder: str | Path, seed: int = 2013) -> None:
     texts = [" ".join(f"word{k}" for k in _draw_words(side, rng)) for side in truth]
     answers = np.where(rng.random((n, n_workers)) < 0.2, 1 - truth[:n, None], truth[:n, None])
     asked = rng.permuted(np.tile(np.arange(n_workers) < 5, (n, 1)), axis=1)
-    (folder / "texts.txt").write_text("".join(f"{text} . \n" for text in texts[:n]), encoding="utf-8")
-    np.savetxt(folder / "truth.txt", truth[:n], fmt="%d")
-    np.savetxt(folder / "answers.txt", np.where(asked, answers, -1), fmt="%d")
-    with (folder / "test_answer.csv").open("w", encoding="utf-8", newline="") as file:
+    (folder / TEXTS).write_text("".join(f"{text} . \n" for text in texts[:n]), encoding="utf-8")
+    np.savetxt(folder / TRUTH, truth[:n], fmt="%d")
+    np.savetxt(folder / ANSWERS, np.where(asked, answers, -1), fmt="%d")
+    with (folder / TEST).open("w", encoding="utf-8", newline="") as file:
         rows = zip(texts[n:], truth[n:].tolist(), strict=True)
         csv.writer(file).writerows([_COLUMNS, *rows])
 

@@ -1,6 +1,6 @@
 """People's corrections of CoNLL's tags (Reiss et al. 2020), put on CoNLL's words.
 
-A row of `corrections.csv` names a part of CoNLL (`fold`) and an article by its number, and gives two spans of the
+A row of the file names a part of CoNLL (`fold`) and an article by its number, and gives two spans of the
 article's text with their kinds of name: the one that is tagged and the one that should be. Either may be missing. A
 span is written "[first, last): 'its text'", in characters; a mark around the text may be missing. The article's text
 has its sentences, -DOCSTART- too, in lines of their own, and spaces between words, but none before most punctuation
@@ -24,7 +24,7 @@ from shiftbench.datasets.ner.types import CLASSES
 
 log = logging.getLogger(__name__)
 
-FILE = "corrections.csv"
+FILE = "all_conll_corrections_combined.csv"
 COLUMNS = ("fold", "doc_offset", "corpus_span", "corpus_ent_type", "error_type", "correct_span", "correct_ent_type")
 FOLDS = ("train", "dev", "test")
 OF_ENDS = ("Sentence", "Token")  # error types that are left out

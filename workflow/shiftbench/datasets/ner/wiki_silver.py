@@ -11,7 +11,7 @@ from shiftbench.datasets.ner.conll import Corpus
 from shiftbench.datasets.ner.masked import join, read_lines
 from shiftbench.datasets.ner.types import check_tags
 
-FILES = ("val.conllu", "test.conllu")
+FILES = ("wikineural_en_val.conllu", "wikineural_en_test.conllu")
 
 
 def read(folder: str | Path) -> Corpus:
