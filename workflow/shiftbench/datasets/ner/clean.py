@@ -1,6 +1,5 @@
 """CleanCoNLL (Ruecker and Akbik 2023): CoNLL's development and test set with corrected tags, on mended words."""
 
-import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +8,7 @@ import numpy as np
 
 from shiftbench.datasets.ner import conll, testb
 from shiftbench.datasets.ner.conll import ARTICLE, Corpus
+from shiftbench.datasets.ner.made_up import news
 from shiftbench.datasets.ner.masked import apply_patch, drop_marks, mask, read_annotations, read_words
 
 SOURCES = ("cleanconll", "conll2003", "conll2003_testb")
@@ -45,14 +45,10 @@ def _chain(first: Corpus, second: Corpus) -> Corpus:
 
 def write_standin(folder: str | Path) -> None:
     """The files for the stand-ins of CoNLL's parts: their own tags, and patches that change nothing."""
-    with tempfile.TemporaryDirectory() as made:
-        conll.write_standin(made)
-        testb.write_standin(made)
-        for name, (_, file) in _WORDS.items():
-            rows = [line.split() for line in Path(made, file).read_text(encoding="utf-8").splitlines()]
-            text = mask(
-                [row[0] if row else "" for row in rows], "[TOKEN]\t{tag}", [row[3] if row else "" for row in rows]
-            )
-            Path(folder, f"cleanconll_annotations.{name}").write_text(text, encoding="utf-8")
+    for name, text in (("dev", news()[conll.FILES["test"]]), ("test", testb.standin())):
+        rows = [line.split() for line in text.decode().splitlines()]
+        words, tags = ([row[column] if row else "" for row in rows] for column in (0, 3))
+        masked = mask(words, "[TOKEN]\t{tag}", tags)
+        Path(folder, f"cleanconll_annotations.{name}").write_text(masked, encoding="utf-8")
     for name in ("train", "dev", "test"):
         Path(folder, f"{name}_tokens.patch").write_text(f"1c1\n< {ARTICLE}\n---\n> {ARTICLE}\n", encoding="utf-8")

@@ -10,7 +10,6 @@ and none after what opens brackets. Rows about where sentences and words end are
 import csv
 import logging
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shiftbench.datasets.ner import conll
 from shiftbench.datasets.ner.conll import Corpus
+from shiftbench.datasets.ner.made_up import train_corpus
 from shiftbench.datasets.ner.types import CLASSES
 
 log = logging.getLogger(__name__)
@@ -175,9 +174,7 @@ def _words_of(span, article, notes):
 def write_standin(folder: str | Path, seed: int = 2020) -> None:
     """The file for the stand-in of CoNLL's training set: one word in fifty is said to be another kind of name."""
     rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as made:
-        conll.write_standin(made)
-        corpus = conll.read(Path(made, conll.FILES["train"]))
+    corpus = train_corpus()
     with Path(folder, FILE).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()

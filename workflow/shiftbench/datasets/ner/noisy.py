@@ -5,14 +5,13 @@
 "docstart" where an article begins.
 """
 
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from shiftbench.datasets.ner import conll
 from shiftbench.datasets.ner.conll import ARTICLE, Corpus
+from shiftbench.datasets.ner.made_up import train_corpus
 from shiftbench.datasets.ner.masked import drop_marks, join, mask, read_lines
 from shiftbench.datasets.ner.types import CLASSES, check_tags
 
@@ -110,9 +109,7 @@ def _read_sentences(path):
 def write_standin(folder: str | Path, seed: int = 2024) -> None:
     """The files for half of the stand-in of CoNLL's training set, with tags made wrong at each kind's rate."""
     rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as made:
-        conll.write_standin(made)
-        corpus = conll.read(Path(made, conll.FILES["train"]))
+    corpus = train_corpus()
     sentences = corpus.sentences()
     half = int(np.searchsorted(corpus.articles[corpus.sentence_starts[:-1]], (corpus.articles[-1] + 1) // 2))
     index = [MARK if words == [ARTICLE] else str(number) for number, words in enumerate(sentences[:half])]
