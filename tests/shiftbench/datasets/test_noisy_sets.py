@@ -127,8 +127,7 @@ def test_where_only_some_files_of_words_are_real_stand_ins_take_the_place_of_all
     parts, about = load("noisebench", mixed)
     assert about["origin"] == about["test_origin"] == "standin"
     np.testing.assert_array_equal(parts["train"].labels, load("noisebench", made)[0]["train"].labels)
-    with words.fitting(made) as same:
-        assert same == made
+    assert words.fitting(made) == made and words.fitting(mixed) == words.fitting(mixed) != mixed
 
 
 def test_every_source_of_words_that_fit_together_has_its_stand_in():

@@ -16,10 +16,9 @@ DEFAULTS = {"noise": "llm"} | words.DEFAULTS
 
 def load(settings, rng):
     """The words of most articles to train on, those of the others to tune on, and the test set."""
-    with words.fitting(settings["folders"]) as folders:
-        known = tuple((name, folders[name]) for name in SOURCES)
-        text, *others = _read(known, settings["test"], settings["feature_set"])
-        given = noisy.read_tags(folders["noisebench"], settings["noise"], text)
+    folders = words.fitting(settings["folders"])
+    text, *others = _read(tuple(folders.items()), settings["test"], settings["feature_set"])
+    given = noisy.read_tags(folders["noisebench"], settings["noise"], text)
     return words.load_parts(words.Text(text.corpus, given, text.places, *others), settings, rng)
 
 

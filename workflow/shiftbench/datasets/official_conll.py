@@ -19,9 +19,8 @@ DEFAULTS, check = words.DEFAULTS, words.check
 
 def load(settings, rng):
     """The words of most articles to train on, those of the others to tune on, and the test set."""
-    with words.fitting(settings["folders"]) as folders:
-        known = tuple((name, folders[name]) for name in SOURCES)
-        text, notes = _read(known, settings["test"], settings["feature_set"])
+    folders = words.fitting(settings["folders"])
+    text, notes = _read(tuple(folders.items()), settings["test"], settings["feature_set"])
     parts = words.load_parts(text, settings, rng)
     corrected = sum(int((parts[name].labels != parts[name].truth).sum()) for name in ("train", "dev"))
     parts["about"] |= {"corrected": corrected, "spans": notes["spans"], "spans_misquoted": notes["misquoted"]}

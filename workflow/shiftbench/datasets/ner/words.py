@@ -1,8 +1,8 @@
 """Words as examples: features, classes, and folders that fit together."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,17 +45,22 @@ class Text(NamedTuple):
     X_test: sparse.csr_array
 
 
-@contextmanager
-def fitting(folders: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def fitting(folders: Mapping[str, str]) -> dict[str, str]:
     """The folders; where only some hold stand-ins, stand-ins of all, since real tags do not fit made-up words."""
     if len({is_standin(folder) for folder in folders.values()}) < 2:
-        yield dict(folders)
-        return
-    with tempfile.TemporaryDirectory() as made:
-        for name in folders:
-            Path(made, name).mkdir()
-            _STANDINS[name](Path(made, name))
-        yield {name: str(Path(made, name)) for name in folders}
+        return dict(folders)
+    top = _make_standins(tuple(folders)).name
+    return {name: str(Path(top, name)) for name in folders}
+
+
+@lru_cache(maxsize=2)
+def _make_standins(names):
+    """A folder with stand-ins, which goes when the process ends."""
+    made = tempfile.TemporaryDirectory(prefix="standins.")
+    for name in names:
+        Path(made.name, name).mkdir()
+        _STANDINS[name](Path(made.name, name))
+    return made
 
 
 def encode(train: Corpus, test: Corpus, feature_set: str) -> tuple[sparse.csr_array, sparse.csr_array]:
