@@ -8,6 +8,11 @@ from shiftbench import metrics, noise, plugins
 from shiftbench.datasets import colon
 from shiftbench.plugins import files, folders, load_file, load_function
 
+OWN = [  # datasets of the package
+    *("colon", "conll_person", "crowdtruth_medical", "file", "labelme_crowd", "music_genre_crowd", "noisebench"),
+    *("official_conll", "sentiment_crowd", "simulated", "wikipedia", "wrench"),
+]
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -26,7 +31,7 @@ def folder(tmp_path):
 
 
 def test_the_package_s_own_files_are_found():
-    assert list(files("datasets")) == ["colon", "conll_person", "file", "simulated"]
+    assert list(files("datasets")) == OWN
     assert list(files("methods")) == ["confident_learning", "glmnet_path", "prefilter_oracle"]
     assert {"means", "scores"} <= set(files("tables")) and {"figure1", "plate"} <= set(files("figures"))
     assert not any(name.startswith("_") or name == "base" for kind in plugins.ROOMS for name in files(kind))
@@ -45,11 +50,11 @@ def test_a_file_of_one_s_own_is_found_beside_them(folder):
     mine = folder(
         {"datasets/iris": "def load(settings, rng):\n    return {}\n", "datasets/_shared": "", "datasets/base": ""}
     )
-    assert list(files("datasets", mine)) == ["colon", "conll_person", "file", "simulated", "iris"]
+    assert list(files("datasets", mine)) == [*OWN, "iris"]
     assert files("datasets", mine)["iris"] == mine / "datasets" / "iris.py"
     assert load_file("datasets", "iris", mine).load({}, None) == {}
     assert load_file("datasets", "colon", mine) is colon
-    assert list(files("datasets")) == ["colon", "conll_person", "file", "simulated"]
+    assert list(files("datasets")) == OWN
 
 
 def test_names_that_the_package_keeps_for_itself_are_free_in_one_s_own_folder(folder):

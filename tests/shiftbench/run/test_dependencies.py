@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from shiftbench import plugins
 from shiftbench.config.load import complete
 from shiftbench.run import dependencies
 from shiftbench.run.dependencies import code_of, files_of
@@ -85,7 +86,7 @@ def test_a_fit_has_solvers_and_all_packages_on_the_way():
     assert {"shiftlr/solvers/problem.py", "shiftlr/solvers/loss.py"} <= found
 
 
-@pytest.mark.parametrize("dataset", ["simulated", "colon", "conll_person", "file"])
+@pytest.mark.parametrize("dataset", plugins.files("datasets"))
 def test_preparing_data_depends_on_neither_solvers_nor_fits(dataset):
     found = names(SCRIPTS / "prepare.py", f"shiftbench.datasets.{dataset}", "shiftbench.noise")
     assert {f"shiftbench/datasets/{dataset}.py", "shiftbench/datasets/base.py", "shiftbench/noise.py"} <= found
@@ -93,7 +94,7 @@ def test_preparing_data_depends_on_neither_solvers_nor_fits(dataset):
         name.startswith(("shiftlr/solvers", "shiftlr/model_selection", "shiftbench/present")) for name in found
     )
     assert "shiftbench/fit.py" not in found and not concrete(found)
-    others = {"simulated", "colon", "conll_person", "file"} - {dataset}
+    others = set(plugins.files("datasets")) - {dataset}
     assert not found & {f"shiftbench/datasets/{name}.py" for name in others}
 
 

@@ -1,0 +1,1 @@
+"""What several datasets with real label noise share: text features, votes, parts, checks of settings."""
