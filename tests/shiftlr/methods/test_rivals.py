@@ -259,7 +259,7 @@ def test_a_start_that_would_lose_a_class_gives_way_to_the_standard_fit():
 def test_a_class_that_would_be_lost_is_told():
     X = np.r_[np.random.default_rng(0).normal(size=(60, 1)), [[0.1]]]
     y = np.r_[np.zeros(60, int), 1]
-    with pytest.warns(ConvergenceWarning, match="all examples labelled 1 would be left out.*larger c"):
+    with pytest.warns(ConvergenceWarning, match=r"all examples labelled 1 would be left out.*larger c"):
         HardShiftLogisticRegression(c=0.5, **L2).fit(X, y)
 
 
