@@ -33,9 +33,9 @@ def read_labels(y):
 def classes_and_codes(labels):
     """The distinct labels in order, and the place of each label among them."""
     if labels.dtype.kind in "biuf":  # two numbers, the usual case, need no sorting
-        least, most = labels.min(), labels.max()
+        least, most = np.minimum.reduce(labels), np.maximum.reduce(labels)
         is_most = labels == most
-        if least != most and np.all(is_most | (labels == least)):
+        if least != most and np.count_nonzero(is_most) + np.count_nonzero(labels == least) == len(labels):
             return np.array([least, most]), is_most.astype(np.intp)
     if labels.dtype.kind != "O":
         return np.unique(labels, return_inverse=True)

@@ -15,18 +15,19 @@ LEAST, MOST = 1e-100, 1e100  # of what is squared in a fit, so that nothing over
 
 def check_number(name, value, *, above=None, at_least=None, at_most=None, integer=False):
     """A finite real number (or integer) within bounds, else a ValueError."""
-    kind = numbers.Integral if integer else numbers.Real
-    wanted = "a whole number" if integer else "a finite number"
-    for bound, words in ((above, "greater than"), (at_least, "at least"), (at_most, "at most")):
-        if bound is not None:
-            wanted += f" {words} {bound}"
-    fits = isinstance(value, kind) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)  # type: ignore[operator]
-    if fits:
-        fits = (above is None or value > above) and (at_least is None or value >= at_least)
-        fits = fits and (at_most is None or value <= at_most)
-    if not fits:
+    plain = int if integer else float  # the usual case; to ask an abstract class takes a tenth of a small fit
+    fits = type(value) is plain or (
+        isinstance(value, numbers.Integral if integer else numbers.Real) and not isinstance(value, bool)
+    )
+    fits = fits and bool(abs(value) <= sys.float_info.max)
+    fits = fits and (above is None or value > above) and (at_least is None or value >= at_least)
+    if not fits or (at_most is not None and not value <= at_most):
+        wanted = "a whole number" if integer else "a finite number"
+        for bound, words in ((above, "greater than"), (at_least, "at least"), (at_most, "at most")):
+            if bound is not None:
+                wanted += f" {words} {bound}"
         raise ValueError(f"{name}={value!r}: must be {wanted}")
-    return int(value) if integer else float(value)
+    return plain(value)
 
 
 def check_choice(name, value, allowed):
@@ -131,8 +132,15 @@ def check_weights(sample_weight, X):
 
 
 def check_classes(y, weights):
-    """The classes in sorted order and the place of each label among them, or a ValueError if there is only one."""
+    """The classes in sorted order and the place of each label among them, or a ValueError if there is only one.
+
+    No weights mean that all examples count.
+    """
     classes, codes = classes_and_codes(y)
+    if weights is None:
+        if len(classes) > 1:
+            return classes, codes
+        weights = np.ones(len(codes))
     present = np.flatnonzero(np.bincount(codes, weights > 0.0, minlength=len(classes)))
     if len(present) < 2:
         where = "" if len(classes) < 2 else " with a positive sample_weight"

@@ -202,5 +202,5 @@ def test_outlying_rows_are_those_of_the_other_solvers(n, fit_intercept):
         X[random.random(X.shape) < 0.2] = 0.0
         for order in ("by row", "by column"):
             matrix, layout = as_stored(ORDERS[order](X))
-            found = look_over(matrix, layout, np.ones(n), fit_intercept, SAMPLE, OUTLYING)[0]
+            found = look_over(matrix, layout, np.ones(n), fit_intercept, SAMPLE, OUTLYING)[1]
             assert found == has_outlying_rows(X, fit_intercept)

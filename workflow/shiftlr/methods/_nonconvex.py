@@ -56,11 +56,17 @@ class Data(NamedTuple):
         return 0.5 * self.params["alpha"] * float(start.coef @ start.coef)
 
 
+def _lower(first, second):
+    """The run that has come lower; the first, if neither has."""
+    return second if second.objectives[-1] < first.objectives[-1] else first
+
+
 class NonConvexClassifier(LogisticClassifier):
     """A logistic classifier whose objective has several minima; the best one of `n_init` descents is kept.
 
-    A method says where the first descent begins (`_first_start`) and how to descend (`_descend`). Later ones begin at
-    standard fits to randomly weighted examples.
+    A method says where the first descent begins (`_first_start`) and how to descend (`_descend`). If that has to stop
+    (under a penalty, few shifts are needed to leave out a whole class), one from the standard fit follows. Later ones
+    begin at standard fits to randomly weighted examples.
     """
 
     def check_params(self):
@@ -81,11 +87,11 @@ class NonConvexClassifier(LogisticClassifier):
             best = Run(first, [self._objective(data, first)], 0.0)
         else:
             best = self._descend(data, first)
+            if best.stopped:
+                best = _lower(best, self._descend(data, data.convex_fit()[0]))
             for _ in range(params["n_init"] - 1):
                 drawn = weights * params["random_state"].exponential(size=len(weights)) ** 2
-                run = self._descend(data, data.convex_fit(drawn)[0])
-                if run.objectives[-1] < best.objectives[-1]:
-                    best = run
+                best = _lower(best, self._descend(data, data.convex_fit(drawn)[0]))
         self._keep_run(data, best)
         return self
 

@@ -17,7 +17,7 @@ from shiftlr.methods._doubting import LabelDoubter, predicted
 from shiftlr.methods._many_classes import log_probabilities, make_softmax, probabilities, scores_of
 from shiftlr.methods._suspects import index_of
 from shiftlr.methods._warn import warn_caller
-from shiftlr.solvers.optimality import objective_at, rounding_of_scores
+from shiftlr.solvers.optimality import EPS, objective_at, rounding_of_scores
 from shiftlr.solvers.path import is_known_to_have_minimum
 from shiftlr.solvers.problem import make_problem
 from shiftlr.solvers.separability import are_separable, is_separable
@@ -93,7 +93,7 @@ class LinearClassifier(LabelDoubter, ClassifierMixin, BaseEstimator):
         self._index = index_of(X)
         if is_plain_features(X) and is_plain_labels(y, len(X)):
             self.n_features_in_ = X.shape[1]
-            if hasattr(self, "feature_names_in_"):  # from an earlier fit; an array has no names
+            if "feature_names_in_" in vars(self):  # from an earlier fit; an array has no names
                 del self.feature_names_in_
         else:
             y = None if y is None else read_labels(y)
@@ -102,7 +102,7 @@ class LinearClassifier(LabelDoubter, ClassifierMixin, BaseEstimator):
             check_classification_targets(countable)
             X = each_entry_once(X)
         weights = check_weights(sample_weight, X)
-        self.classes_, codes = check_classes(y, weights)
+        self.classes_, codes = check_classes(y, None if sample_weight is None else weights)
         if not self.takes_many_classes:
             check_two_classes(self.classes_)
         return X, codes, weights
@@ -168,7 +168,7 @@ class LinearClassifier(LabelDoubter, ClassifierMixin, BaseEstimator):
 
     def _check_finite(self, X):
         """A ValueError if the fit overflowed."""
-        if math.isfinite(self.objective_ + self.intercept_.sum() + self.coef_.sum()):
+        if math.isfinite(self.objective_ + np.add.reduce(self.intercept_) + np.add.reduce(self.coef_, axis=None)):
             return
         learned = (self.coef_, self.intercept_, self.objective_)  # each of them may be finite, and the sum not
         if not all(np.isfinite(part).all() for part in learned):
@@ -181,13 +181,17 @@ class LinearClassifier(LabelDoubter, ClassifierMixin, BaseEstimator):
                 "sklearn.preprocessing.StandardScaler."
             )
 
-    def _warn_if_rounded(self, X, as_kept, slopes):
+    def _warn_if_rounded(self, X, as_kept, slopes, largest_score=np.inf):
         """A warning if the coefficients, in the units of the features, can't hold the minimum that was found.
 
-        `slopes` is by how much the objective may change if all scores change by 1.
+        `slopes` is by how much the objective may change if all scores change by 1; no score, all terms taken as
+        positive, is above the largest (but for the intercept). Where that proves that nothing is lost, no row is read.
         """
+        off, allowed = abs(as_kept - self.objective_), LOST_IN_ROUNDING * abs(self.objective_)
+        if off <= allowed and slopes * EPS * (largest_score + abs(float(self.intercept_[0]))) <= allowed:
+            return
         rounding = slopes * rounding_of_scores(X, self.coef_.ravel(), self.intercept_[0])
-        if not max(abs(as_kept - self.objective_), rounding) <= LOST_IN_ROUNDING * abs(self.objective_):
+        if not max(off, rounding) <= allowed:
             self._warn(
                 f"rounding: coef_ and intercept_ give the objective {as_kept:.9g} where the minimum is "
                 f"{self.objective_:.9g}. The features have offsets or values too large for their differences; centre "
@@ -278,7 +282,9 @@ class LogisticClassifier(LinearClassifier):
             self._warn(SEPARABLE)
         else:
             self._warn_if_not_converged(self.tol)
-            self._warn_if_rounded(X, *objective_at(margins, weights, lam, self.penalty, self.alpha, path.coefs[k]))
+            given = margins, weights, lam, self.penalty, self.alpha, path.coefs[k]
+            as_kept, slopes, sizes = objective_at(*given)
+            self._warn_if_rounded(X, as_kept, slopes, getattr(path, "extent", np.inf) * sizes)
         self._remember(signs * margins, codes_of(signs), weights)
         return margins
 

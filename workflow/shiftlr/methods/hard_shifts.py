@@ -18,7 +18,8 @@ class HardShiftLogisticRegression(MajorisedClassifier):
     least `c`, so logistic fits to the examples with a smaller loss lower the objective until these stay the same. The
     first descent begins at the convex fit with shifts, `RobustLogisticRegression`, at  lam = max(exp(-c), 0.01), the
     probability of a label at which its example is left out: in simulations the minima found from there are among the
-    lowest for every `c`. If `c` is above every loss, this is the standard fit.
+    lowest for every `c`. If that would leave out a whole class, another descent begins at the standard fit. If `c` is
+    above every loss, this is the standard fit.
 
     Parameters
     ----------

@@ -94,7 +94,6 @@ class RobustLogisticRegression(LogisticClassifier):
     @on_one_blas_thread
     def fit(self, X, y, sample_weight=None):
         """Fit to features X (dense or sparse) and labels y of two or more classes."""
-        check_choice("shift", self.shift, SHIFTS)
         X, codes, weights = self._check_classes(X, y, sample_weight)
         if len(self.classes_) == 2:
             self._fit_logistic(X, signs_of_two(codes), weights)

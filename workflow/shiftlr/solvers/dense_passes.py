@@ -95,50 +95,51 @@ def usual_values(matrix, layout):
 
 
 @kernel(error_model="numpy")
-def count_small(matrix, layout, step, middle, largest, ratio):
-    """(small, counted) of each column, among every `step`-th entry x that is not the middle: how many there are, and
-    of how many |x - middle| is less than the ratio-th part of the largest."""
+def is_mostly_small(matrix, layout, step, middle, largest, ratio):
+    """Whether in some column most of every `step`-th entry x that is not the middle is small: |x - middle| is less
+    than the ratio-th part of the largest."""
     m = middle.size
-    small, counted = np.zeros(m), np.zeros(m)
+    lead = np.zeros(m)  # of those that are small over the others
     if layout == BY_COLUMN:
         for j in range(m):
             for i in range(0, matrix.shape[1], step):
                 size = abs(matrix[j, i] - middle[j])
-                counted[j] += 1.0 if size != 0.0 else 0.0
-                small[j] += 1.0 if (size != 0.0) & (size * ratio < largest[j]) else 0.0
-        return small, counted
-    for i in range(0, matrix.shape[0], step):
-        row = matrix[i]
-        for j in range(m):
-            size = abs(row[j] - middle[j])
-            counted[j] += 1.0 if size != 0.0 else 0.0
-            small[j] += 1.0 if (size != 0.0) & (size * ratio < largest[j]) else 0.0
-    return small, counted
+                lead[j] += 0.0 if size == 0.0 else (1.0 if size * ratio < largest[j] else -1.0)
+    else:
+        for i in range(0, matrix.shape[0], step):
+            row = matrix[i]
+            for j in range(m):
+                size = abs(row[j] - middle[j])
+                lead[j] += 0.0 if size == 0.0 else (1.0 if size * ratio < largest[j] else -1.0)
+    return (lead > 0.0).any()
 
 
 @kernel(error_model="numpy")
 def look_over(matrix, layout, weights, fit_intercept, sample, ratio):
-    """(whether rows are outlying, centre, reach, mean, spread) of the columns, the last three after centring.
+    """(largest |x|, whether rows are outlying, centre, reach, mean, spread), the last four of columns.
+
+    Reach, mean and spread are those after centring.
 
     Rows are outlying as in `frame.has_outlying_rows`, judged by about `sample` of them with the limit `ratio`. If they
     are, the other values mean nothing: such columns have to be centred by medians first.
     """
     low, high, sums = survey(matrix, layout, weights)
     m = sums.size
+    extent = 0.0
+    for j in range(m):
+        extent = max(extent, high[j], -low[j])
     centre = np.zeros(m)
     middle = usual_values(matrix, layout) if fit_intercept else np.zeros(m)
     largest = np.maximum(high - middle, middle - low)
-    small, counted = count_small(matrix, layout, max(1, weights.size // sample), middle, largest, ratio)
-    for j in range(m):
-        if 2.0 * small[j] > counted[j]:
-            return True, centre, low, high, sums
+    if is_mostly_small(matrix, layout, max(1, weights.size // sample), middle, largest, ratio):
+        return extent, True, centre, low, high, sums
     if fit_intercept:
         total = weights.sum()
         for j in range(m):
             # a column of one value becomes exactly 0: the difference would be rounding that looks like a feature
             centre[j] = low[j] if low[j] == high[j] else sums[j] / total
     reach, mean, spread = measure(matrix, layout, weights, centre)
-    return False, centre, reach, mean, spread
+    return extent, False, centre, reach, mean, spread
 
 
 @kernel(error_model="numpy")

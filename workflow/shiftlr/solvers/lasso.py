@@ -8,8 +8,8 @@ from scipy import sparse
 from shiftlr.solvers.coordinate import l1_path
 from shiftlr.solvers.dense_passes import measure
 from shiftlr.solvers.frame import OUTLYING, SAMPLE, centred, has_outlying_rows, without_offsets
-from shiftlr.solvers.optimality import caution
-from shiftlr.solvers.path import Path, Start, judged, tilt_of
+from shiftlr.solvers.optimality import OUTWEIGHING, caution
+from shiftlr.solvers.path import CheckedPath, Path, judged, tilt_of
 from shiftlr.solvers.source import (
     all_at_hand,
     all_columns,
@@ -33,32 +33,32 @@ class Lasso:
         self.centre = np.zeros(self.n_features)
         self.X, self.signs, self.weights, self.fit_intercept = X, signs, weights, fit_intercept
         self.features: tuple | np.ndarray
-        outlying = self._prepare_sparse() if sparse.issparse(X) else self._prepare_dense()
-        self.caution = caution(self.X, weights, outlying, fit_intercept)
+        self.extent = np.inf  # the largest |x_ij|, where that is known
+        self.caution = self._prepare_sparse() if sparse.issparse(X) else self._prepare_dense()
 
     def _prepare_sparse(self):
-        """Set features, source and centre; returns whether some rows are outlying."""
+        """Set features, source and centre; returns the `caution`."""
         outlying = has_outlying_rows(self.X, self.fit_intercept)
         if self.fit_intercept:
             self.centre, self.X = without_offsets(self.X)
             outlying = outlying or has_outlying_rows(self.X)
         self.features = (*plain_sparse(sparse.csc_array(self.X)), self.X.shape[0])
         self.source = all_at_hand(figures_at_hand(self.features, self.weights, self.n_features))
-        return outlying
+        return caution(self.X, self.weights, outlying, self.fit_intercept)
 
     def _prepare_dense(self):
         """As for sparse features. What is large and harmless is neither centred nor transposed, but read as it is."""
         n, m = self.X.shape
         matrix, layout = as_stored(self.X)
-        how = self.fit_intercept, SAMPLE, OUTLYING, n * m < _LARGE
-        columns, outlying, centre, *figures = prepared_columns(matrix, layout, self.weights, *how)
+        how = self.fit_intercept, SAMPLE, OUTLYING, OUTWEIGHING, n * m < _LARGE
+        columns, uneven, self.extent, outlying, centre, *figures = prepared_columns(matrix, layout, self.weights, *how)
         if outlying:
             if self.fit_intercept:
                 self.centre, self.X = centred(self.X, self.weights, outlying=True)
             columns = plain(self.X.T)
             self.features = columns
             self.source = all_at_hand(measure(*as_stored(columns.T), self.weights, np.zeros(m)))
-            return True
+            return caution(self.X, self.weights, True, self.fit_intercept)
         self.centre = centre
         if n * m >= _LARGE and self._is_harmless(*figures):
             self.features, self.source = none_at_hand(matrix, layout, centre, figures)
@@ -66,7 +66,9 @@ class Lasso:
             if n * m >= _LARGE:
                 columns = all_columns(matrix, layout, centre, n)
             self.features, self.source, self.X = columns, all_at_hand(figures), columns.T
-        return False
+        if self.fit_intercept and not uneven:  # then there is nothing that could hide anything
+            return 1.0
+        return caution(self.X, self.weights, False, self.fit_intercept)
 
     def _is_harmless(self, reach, _, spread):
         """Whether no weight and no offset is so large that sums over columns as they are would be lost in rounding."""
@@ -90,9 +92,12 @@ class Lasso:
 
     def path(self, alphas, lams, tol, max_iter, start=None, doubts=None):
         """Solve for each pair in order, each warm-started from the one before."""
-        start = start or Start(np.zeros(self.n_features), 0.0)
+        if start is None:
+            coef, intercept = np.zeros(self.n_features), 0.0
+        else:
+            coef, intercept = start.coef, start.intercept + self.centre @ start.coef
         tilt, tilt_b = tilt_of(self, doubts)
-        if self.source.matrix.size > 0:
+        if doubts is not None and self.source.matrix.size > 0:
             tilt = tilt - tilt_b * self.centre  # X is not centred
         coefs, intercepts, *rest = l1_path(
             self.features,
@@ -100,14 +105,18 @@ class Lasso:
             self.weights,
             tilt,
             tilt_b,
-            np.ascontiguousarray(alphas),
-            np.ascontiguousarray(lams),
+            plain(alphas),
+            plain(lams),
             self.fit_intercept,
-            start.coef,
-            start.intercept + self.centre @ start.coef,
+            coef,
+            intercept,
             tol * self.caution,
             max_iter,
             self.source,
         )
+        if self.caution == 1.0:
+            path = CheckedPath(coefs, intercepts - coefs @ self.centre, *rest)
+            path.extent = self.extent
+            return path
         path = judged(Path(coefs, intercepts, *rest), self, alphas, lams, tilt, tilt_b, "l1")
         return path._replace(intercepts=intercepts - coefs @ self.centre)

@@ -6,13 +6,14 @@ gradient of the others looks small. Here each part of the gradient is held again
 
 import numpy as np
 
+from shiftlr.solvers._kernel import kernel
 from shiftlr.solvers.frame import OFFSET, largest_offset, middle_sizes
-from shiftlr.solvers.loss import weighted_terms
+from shiftlr.solvers.loss import REORDER, loss_at_threshold, terms_at, threshold, weighted_terms
 from shiftlr.solvers.storage import plain
 
 OUTWEIGHING = 1e4  # times the median: such a weight hides the other examples
 _ROWS = 100  # that tell how large the terms of a score are
-_EPS = float(np.finfo(float).eps)
+EPS = float(np.finfo(float).eps)
 _WEIGHED = 100.0  # times the median: what a weight counts for at most in the usual total
 
 
@@ -60,18 +61,33 @@ def largest_violation(X, signs, weights, tilt, tilt_b, penalty, alpha, lam, coef
 
 
 def objective_at(margins, weights, lam, penalty, alpha, coef):
-    """(objective, sum of the sizes of the slopes) at given margins and weights of the features."""
-    slopes, curvatures = np.empty(len(margins)), np.empty(len(margins))
-    value = weighted_terms(plain(margins), weights, lam, slopes, curvatures)
+    """(objective, sum of the sizes of the slopes, sum of |coef|) at given margins and weights of the features."""
+    value, slopes, sizes, squares = _sums_at(plain(margins), weights, lam, plain(coef))
     if penalty == "l1":
-        value += alpha * np.abs(coef).sum()
+        value += alpha * sizes
     elif penalty == "l2":
-        value += 0.5 * alpha * (coef @ coef)
-    return value, -slopes.sum()
+        value += 0.5 * alpha * squares
+    return value, slopes, sizes
+
+
+@kernel(fastmath=REORDER, error_model="numpy")
+def _sums_at(margins, weights, lam, coef):
+    """Sums over the examples of losses and sizes of slopes, over the features of |coef| and coef^2."""
+    t, value_at_t = threshold(lam), loss_at_threshold(lam)
+    losses, slopes = 0.0, 0.0
+    for i in range(margins.size):
+        value, slope, _ = terms_at(margins[i], lam, t, value_at_t)
+        losses += weights[i] * value
+        slopes -= weights[i] * slope
+    sizes, squares = 0.0, 0.0
+    for j in range(coef.size):
+        sizes += abs(coef[j])
+        squares += coef[j] * coef[j]
+    return losses, slopes, sizes, squares
 
 
 def rounding_of_scores(X, coef, intercept):
     """The usual size of the rounding error of x.coef + intercept, from the sizes of the terms in some rows."""
     sizes = abs(X[: min(_ROWS, X.shape[0])]) @ np.abs(coef)
-    middle = np.partition(sizes, len(sizes) // 2)[len(sizes) // 2]  # np.median takes as long as a small fit
-    return _EPS * (float(middle) + abs(intercept))
+    sizes.partition(len(sizes) // 2)  # np.median takes as long as a small fit
+    return EPS * (float(sizes[len(sizes) // 2]) + abs(intercept))

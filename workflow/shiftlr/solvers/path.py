@@ -22,10 +22,12 @@ class CheckedPath(Path):
 
     has_minimum     for each fit, True if a minimum is proved to exist, False if that is not known
     margins         of a single fit, where they come from the coefficients as they are kept, else None
+    extent          the largest |x_ij|, or infinite
     """
 
-    has_minimum: np.ndarray
+    has_minimum: np.ndarray | None = None
     margins: np.ndarray | None = None
+    extent: float = np.inf
 
 
 def is_known_to_have_minimum(path, k):

@@ -5,6 +5,7 @@ for it: sums over all columns are taken in one pass over the matrix as it is (`d
 the solver works on are copied, and centred, when they are first asked for.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,10 @@ class Source(NamedTuple):
 
 def as_stored(X):
     """(matrix, layout): a dense X or its transpose, whichever is contiguous, as a read-only view."""
-    by_column = X.flags.f_contiguous and not X.flags.c_contiguous
-    matrix = np.require(X.T if by_column else X, None, ("C", "A")).view()
+    flags = X.flags
+    by_column = flags.f_contiguous and not flags.c_contiguous
+    matrix = X.T if by_column else X
+    matrix = matrix.view() if matrix.flags.carray else np.require(matrix, None, ("C", "A")).view()
     matrix.flags.writeable = False  # kernels are compiled for one kind of array
     return matrix, BY_COLUMN if by_column else BY_ROW
 
@@ -46,8 +49,13 @@ _NO_CENTRE = np.zeros(0)
 
 def all_at_hand(figures):
     """The source of features of which every column is there, dense or sparse."""
-    m = len(figures[0])
-    return Source(_NOTHING, ALL_AT_HAND, _NO_CENTRE, np.arange(m), np.array([m]), *figures)
+    return Source(_NOTHING, ALL_AT_HAND, _NO_CENTRE, *_all_placed(len(figures[0])), *figures)
+
+
+@lru_cache(maxsize=8)  # nobody writes to them, since no column is ever missing
+def _all_placed(m):
+    """`place` and `filled` of a source with all columns."""
+    return np.arange(m), np.array([m])
 
 
 def none_at_hand(matrix, layout, centre, figures):
@@ -78,14 +86,18 @@ def all_columns(matrix, layout, centre, n):
 
 
 @kernel(error_model="numpy")
-def prepared_columns(matrix, layout, weights, fit_intercept, sample, ratio, copies):
-    """`look_over` and, unless rows are outlying, `all_columns` if `copies` says so: (features, outlying, ...)."""
-    outlying, centre, reach, mean, spread = look_over(matrix, layout, weights, fit_intercept, sample, ratio)
+def prepared_columns(matrix, layout, weights, fit_intercept, sample, ratio, weight_ratio, copies):
+    """`look_over` and, unless rows are outlying, `all_columns` if `copies` says so: (features, uneven, extent, ...).
+
+    Weights are uneven if the largest is more than `weight_ratio` times the least.
+    """
+    uneven = weights.max() > weight_ratio * weights.min()
+    extent, outlying, centre, reach, mean, spread = look_over(matrix, layout, weights, fit_intercept, sample, ratio)
     if copies and not outlying:
         features = all_columns(matrix, layout, centre, weights.size)
     else:
         features = np.empty((0, 0))
-    return features, outlying, centre, reach, mean, spread
+    return features, uneven, extent, outlying, centre, reach, mean, spread
 
 
 @kernel(error_model="numpy")

@@ -13,19 +13,54 @@ def named_entities(n, rng, n_words=50_000):
     """Zipf words in sentences with the usual binary features, about 34 ones a row, and 30 % of the positives missed."""
     words = _vocabulary(n_words, rng)
     tokens, sentences = _text(n, n_words, rng)
-    rows, columns, width = _features(words, tokens, sentences, rng)
-    X = sparse.csr_matrix((np.ones(len(rows)), (rows, rng.permutation(width)[columns])), shape=(n, width))
-    X.sum_duplicates()
-    X.data[:] = 1.0
+    X = _matrix(words, tokens, sentences, rng)
 
-    capital = np.array([word[0].isupper() for word in words])
-    name = (rng.random(n_words) < 0.3) & capital & (np.arange(n_words) > 150)
+    name = _is_name(words, rng)
     title = np.isin(np.arange(n_words), rng.integers(20, 400, 25))
     score = -5.5 + 6.5 * name[tokens] + rng.normal(0.0, 0.7, n_words)[tokens]
     score[1:] += 2.5 * title[tokens[:-1]] + 2.0 * name[tokens[:-1]]
     positive = rng.random(n) < 1.0 / (1.0 + np.exp(-score))
     missed = rng.random(n) < 0.3
     return X, np.where(positive & ~missed, 1.0, -1.0)
+
+
+def typed_entities(n, rng, n_words, n_types=4, noise=0.08):
+    """The same features with a type of entity for each word, or none: labels 0 (none) to n_types, some of them wrong.
+
+    Most words have the label 0, and noise makes of an entity another type or none.
+    """
+    words = _vocabulary(n_words, rng)
+    tokens, sentences = _text(n, n_words, rng)
+    X = _matrix(words, tokens, sentences, rng)
+
+    name = _is_name(words, rng)
+    type_of = rng.choice(n_types, n_words, p=np.arange(n_types, 0, -1) / np.arange(n_types + 1).sum())
+    cue = np.where(np.arange(n_words) < 400, rng.integers(0, 8 * n_types, n_words), n_types)  # frequent words before it
+    scores = np.zeros((n, n_types + 1))
+    scores[:, 1:] = -4.0 + rng.normal(0.0, 0.7, (n_words, n_types))[tokens]
+    everyone = np.arange(n)
+    scores[everyone, 1 + type_of[tokens]] += 6.0 * name[tokens]
+    after_cue = everyone[1:][cue[tokens[:-1]] < n_types]
+    scores[after_cue, 1 + cue[tokens[after_cue - 1]]] += 2.5
+    labels = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    wrong = rng.random(n) < np.where(labels > 0, 2.0 * noise, 0.25 * noise)
+    return X, np.where(wrong, rng.integers(0, n_types + 1, n), labels)
+
+
+def _matrix(words, tokens, sentences, rng):
+    """Binary features, one row for each token."""
+    rows, columns, width = _features(words, tokens, sentences, rng)
+    shape = len(tokens), width
+    X = sparse.csr_matrix((np.ones(len(rows)), (rows, rng.permutation(width)[columns])), shape=shape)
+    X.sum_duplicates()
+    X.data[:] = 1.0
+    return X
+
+
+def _is_name(words, rng):
+    """Which words are names: some of the capitalised, none of the most frequent."""
+    capital = np.array([word[0].isupper() for word in words])
+    return (rng.random(len(words)) < 0.3) & capital & (np.arange(len(words)) > 150)
 
 
 def _vocabulary(size, rng):
