@@ -24,7 +24,7 @@ from shiftlr.validation import check_flag, check_number, check_weights
 
 ALPHAS = (10.0, 1.0, 0.1)
 _TOL = 1e-5  # of the fits: their scores are held against labels, not published
-_REPEATED = 5000  # examples, up to which folds are drawn three times
+_REPEATED = 2000  # examples, up to which folds are drawn three times
 _FEW = 200  # examples, below which the automatic set was found to be no better than plain disagreement
 _MANY = 1 / 3  # of the labels: then the model rather than the labels may be wrong
 
@@ -68,7 +68,7 @@ def find_label_errors(
         Any classifier of scikit-learn's form will do.
     grid : list of settings of the estimator, by default alpha 10, 1 and 0.1
     n_splits, n_repeats : int
-        Folds, and how often they are drawn; scores are means over the draws. By default three times up to 5,000
+        Folds, and how often they are drawn; scores are means over the draws. By default three times up to 2,000
         examples, else once.
     groups : (n_examples,)
         Examples of one group are never split between folds.

@@ -25,6 +25,18 @@ def split_pipeline(estimator, grid):
     return estimator[:-1], classifier, own
 
 
+def last_step(estimator):
+    """The classifier of a pipeline; any other estimator itself."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def with_last_step(estimator, classifier):
+    """The pipeline with another classifier; of any other estimator the classifier alone."""
+    if not isinstance(estimator, Pipeline):
+        return classifier
+    return Pipeline([*clone(estimator).steps[:-1], (estimator.steps[-1][0], classifier)])
+
+
 class PipelineFits:
     """The fits of a grid to features that a pipeline's first steps have made."""
 
@@ -34,9 +46,7 @@ class PipelineFits:
 
     def estimator(self, k):
         """The whole pipeline with fit k."""
-        built = clone(self.pipeline)
-        built.steps = [*self.first.steps, (built.steps[-1][0], self.fits.estimator(k))]
-        return built
+        return Pipeline([*self.first.steps, (self.pipeline.steps[-1][0], self.fits.estimator(k))])
 
     def accuracies(self, X, y):
         return self.fits.accuracies(self.first.transform(X), y)

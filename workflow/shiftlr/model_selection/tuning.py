@@ -10,6 +10,7 @@ from shiftlr import methods
 from shiftlr.labels import classes_and_codes, read_labels
 from shiftlr.methods.base import on_one_blas_thread
 from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
+from shiftlr.model_selection.pipelines import last_step, split_pipeline, with_last_step
 from shiftlr.model_selection.predictions import check_scores
 from shiftlr.validation import check_choice, check_number
 
@@ -135,7 +136,8 @@ def fold_scores(
 
 def _scaled(estimator, grid, share):
     """Settings with penalties made smaller by a share."""
-    own = {name: value for name, value in estimator.get_params().items() if name in PENALTIES}
+    _, classifier, grid = split_pipeline(estimator, grid)
+    own = {name: value for name, value in classifier.get_params().items() if name in PENALTIES}
     return [
         params | {name: share * value for name, value in (own | params).items() if name in PENALTIES} for params in grid
     ]
@@ -204,14 +206,16 @@ def second_procedure(
 ):
     """Section 3.3, second: alpha by folds with standard logistic regression; then, alpha fixed, lam by folds."""
     _check_robust(estimator)
-    shared = {name: getattr(estimator, name) for name in ("penalty", "fit_intercept", "tol", "max_iter")}
+    classifier = last_step(estimator)
+    shared = {name: getattr(classifier, name) for name in ("penalty", "fit_intercept", "tol", "max_iter")}
     by_folds = {"n_splits": n_splits, "groups": groups, "scoring": scoring, "random_state": random_state}
-    standard = tune_by_folds(methods.load("standard")(**shared), alpha_grid(alphas, prefer), X, y, **by_folds)
+    baseline = with_last_step(estimator, methods.load("standard")(**shared))
+    standard = tune_by_folds(baseline, alpha_grid(alphas, prefer), X, y, **by_folds)
     return tune_by_folds(estimator, lam_grid(lams, alpha=standard.params["alpha"]), X, y, limit=limit, **by_folds)
 
 
 def _check_robust(estimator):
-    if not has_shifts(estimator):
+    if not has_shifts(last_step(estimator)):
         raise ValueError(
             f"estimator={estimator!r}: the report's procedures choose alpha and lam of the robust model; the estimator "
             "must have a parameter lam, and lam in its class's path_parameters"
