@@ -10,7 +10,7 @@ from shiftbench.catalog import Catalog
 from shiftbench.config.load import complete
 from shiftbench.present import figures, formats
 from shiftbench.present.context import Context, build_context
-from shiftbench.present.tables.gains import SETTINGS
+from shiftbench.present.tables.gains import MEAN, SETTINGS
 from statsmodels.stats.multitest import multipletests
 
 N = 12
@@ -89,17 +89,19 @@ def test_stars_are_what_is_left_after_holm_s_correction():
         if f"rivals.{scenario}:{name}" in SAMPLES
     }
     found = table.data.dropna(subset="p").set_index(["scenario", "method"])
-    assert set(found.index) == {*ps, ("mean", "robust"), ("mean", "gce")}
+    assert set(found.index) == {*ps, (MEAN, "robust"), (MEAN, "gce")}
     for place, p in ps.items():
         assert found["p"][place] == pytest.approx(p)
     np.testing.assert_allclose(found["p_holm"], multipletests(found["p"], method="holm")[1])
     starred = {
         (scenario, name)
-        for start, scenario in enumerate([*GAINS, "mean"])
+        for start, scenario in enumerate([*GAINS, MEAN])
         for cell, name in zip(texts(table)[2 * start + 1][3:], METHODS, strict=True)
         if cell.endswith("*")
     }
     assert starred == set(found.index[found["p_holm"] < 0.05]) and 1 < len(starred) < len(found)
+    assert table.data["method"].tolist() == [*METHODS * 3, "robust", "gce"]  # in the order of the table
+    assert table.data["data"].tolist() == ["report"] * 11 and set(table.data["metric"]) == {"accuracy"}
     assert "over the 7 comparisons" in table.notes[0]
     assert table.notes[2] == "Against Standard, significantly: Robust better in 1, worse in 0 of 3; " + (
         "Gce better in 1, worse in 0 of 2."

@@ -8,7 +8,7 @@ import pandas as pd
 from shiftbench.present.context import Context, Place
 from shiftbench.present.table import Cell, Table, means_over
 from shiftbench.present.tables import base
-from shiftbench.verdicts.judge import with_holm
+from shiftbench.verdicts.judge import ORIGINS, with_holm
 from shiftbench.verdicts.relations import LEVEL
 
 # What it takes from its entry in the config, beside what all tables have. `over` names the methods to compare with;
@@ -17,6 +17,7 @@ SETTINGS: dict[str, Any] = {"metric": None, "methods": None, "columns": ["scenar
 
 CAPTION = "Means over replicates, and below them the paired differences between methods, with tests."
 SIGNIFICANT = "*"
+MEAN = "(mean)"  # stands for a scenario, and can be the name of none
 _COMPARED = ["experiment", "scenario", "method", "over", "difference", "se", "p"]
 
 
@@ -50,9 +51,16 @@ def build(context: Context) -> Table:
     head = [*headings, "", *(_title(context, name) for name in columns)]
     metric = base.metric_of(context, context.experiments()[0])
     caption = context.caption(context.settings["title"] or context.name, f": {base.measured_on(context, metric)}.")
-    keys = ["experiment", "scenario", "method"]
-    both = base.ordered(data).merge(shown.compared, on=keys, how="outer", sort=False)
-    return Table(caption, head, lines, len(headings) + 1, groups, _notes(shown, complete), both)
+    return Table(caption, head, lines, len(headings) + 1, groups, _notes(shown, complete), _numbers(shown))
+
+
+def _numbers(shown):
+    """For the CSV: a row for each comparison, and for each mean that is compared with none."""
+    of_all = shown.compared["scenario"] == MEAN
+    both = shown.data.merge(shown.compared[~of_all], on=["experiment", "scenario", "method"], how="left")
+    origin = max(shown.context.origins(), key=ORIGINS.index)
+    more = shown.compared[of_all].assign(row=MEAN, metric=shown.data["metric"].iloc[0], data=origin)
+    return base.ordered(pd.concat([both, more], ignore_index=True) if len(more) else both)
 
 
 def _title(context, method):
@@ -80,7 +88,7 @@ def _compare(context: Context, columns: list[str], over: list[str]) -> pd.DataFr
 
 
 def _named(places: list[Place]) -> Place:
-    return places[0] if len(places) == 1 else (places[0][0], "mean")
+    return places[0] if len(places) == 1 else (places[0][0], MEAN)
 
 
 def _difference(context, places, method, other):
@@ -150,7 +158,7 @@ def _notes(shown: _Shown, complete: list[Place]) -> list[str]:
 
 def _summary(shown, other):
     """How often each method is significantly better or worse than one."""
-    found = shown.compared[(shown.compared["over"] == other) & (shown.compared["scenario"] != "mean")]
+    found = shown.compared[(shown.compared["over"] == other) & (shown.compared["scenario"] != MEAN)]
     sign = -1.0 if base.lower_is_better(shown.context, shown.data["metric"].iloc[0]) else 1.0
     parts = []
     for method in shown.columns:
