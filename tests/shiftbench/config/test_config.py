@@ -138,7 +138,11 @@ def test_the_project_s_config_is_valid_in_other_runs(changes):
             {"lam": {"from": 1.0, "to": 2.0}},
             ["methods.robust.grid.lam", "'points' is a required"],
         ),
-        (f"{ONE}.dataset", "iris", [f"{ONE}.dataset", "no dataset 'iris'", "colon, conll_person, crowdtruth_medical", "simulated, wikipedia, wrench ("]),
+        (
+            f"{ONE}.dataset",
+            "iris",
+            [f"{ONE}.dataset", "no dataset 'iris'", "colon, conll_person, crowd", "simulated, wikipedia, wrench ("],
+        ),
         (f"{ONE}.dataset", "blocks", [f"{ONE}.dataset", "no dataset 'blocks'"]),
         (f"{ONE}.dataset", 3, [f"{ONE}.dataset", "3 is not allowed", "string, object"]),
         (f"{ONE}.dataset", {"file": "a.csv"}, [f"{ONE}.dataset", "'label' is a required property"]),
