@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from shiftlr.blas_threads import one_blas_thread
 from shiftlr.methods._many_classes import margins_of
 from shiftlr.methods._noise_model import fit_noise_model
 from shiftlr.methods._suspects import Judged, contributions, index_of, read_row, select, table_of
@@ -165,8 +164,7 @@ class LabelDoubter:
         return self._judge_scores(scores, codes, None, np.arange(len(scores)) if rows is None else rows, None)
 
     def _judge_scores(self, scores, codes, weights, rows, shifts):
-        with one_blas_thread():
-            found = fit_noise_model(scores_of_classes(scores), codes, weights)
+        found = fit_noise_model(scores_of_classes(scores), codes, weights)
         judged = Judged(rows, codes, predicted(scores), found.doubts, self.classes_, shifts)
         return judged, found.noise_matrix
 

@@ -15,6 +15,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
+from shiftlr.blas_threads import one_blas_thread
+
 _PSEUDO_FLIPS = 4.0  # of each class, spread over the others: no flip is impossible because it was not seen
 # Precision of log(a) above 0 and below: scores that tell held-out labels perfectly have no best a, and scores of
 # separable training sets are far too large.
@@ -44,13 +46,9 @@ def fit_noise_model(scores, codes, weights=None):
     n = len(codes)
     weights = np.ones(n) if weights is None else weights / weights[weights > 0.0].mean()
     likelihood = _Likelihood(scores, codes, weights)
-    found = minimize(
-        likelihood.negative,
-        likelihood.start(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": _MOST_STEPS, "ftol": 1e-11, "gtol": 1e-7 * n},
-    )
+    options = {"maxiter": _MOST_STEPS, "ftol": 1e-11, "gtol": 1e-7 * n}
+    with one_blas_thread():  # the last bits of sums would depend on the number of threads
+        found = minimize(likelihood.negative, likelihood.start(), jac=True, method="L-BFGS-B", options=options)
     scale, offsets, log_flips = likelihood.unpack(found.x)
     probabilities, flips = softmax(scale * scores + offsets, axis=1), np.exp(log_flips)
     seen = probabilities * flips[:, codes].T
