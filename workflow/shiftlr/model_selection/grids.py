@@ -42,6 +42,12 @@ def alpha_grid(alphas, prefer="weaker", **fixed):
     return [{"alpha": alpha, **fixed} for alpha in sorted(map(float, alphas), reverse=prefer == "stronger")]
 
 
+def noise_likelihood(scores, codes, weights=None):
+    """Mean log-likelihood of labels under the noise model of scores (n, C), which is fitted to them."""
+    weights = None if weights is None else np.asarray(weights, dtype=float)
+    return fit_noise_model(scores, codes, weights).log_likelihood / len(codes)
+
+
 class Fits:
     """The fits of a grid, by any classifier: `estimator(k)` is one of them. `classes` are those of the labels."""
 
@@ -63,8 +69,7 @@ class Fits:
             return self.accuracies(X, y)
         if scoring == NOISE_LIKELIHOOD:
             codes = check_codes(y, self.classes, _num_samples(X))
-            given = (self.class_scores(k, X) for k in range(len(self.shares)))
-            return np.array([fit_noise_model(scores, codes).log_likelihood / len(codes) for scores in given])
+            return np.array([noise_likelihood(self.class_scores(k, X), codes) for k in range(len(self.shares))])
         scorer = check_scoring(self.estimator(0), scoring)
         return self._each(lambda fit: scorer(fit, X, y))
 

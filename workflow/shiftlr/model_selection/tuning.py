@@ -9,7 +9,15 @@ from sklearn.utils import _safe_indexing, indexable
 from shiftlr import methods
 from shiftlr.labels import classes_and_codes, read_labels
 from shiftlr.methods.base import on_one_blas_thread
-from shiftlr.model_selection.grids import alpha_grid, check_grid, fit_grid, has_shifts, lam_grid
+from shiftlr.model_selection.grids import (
+    NOISE_LIKELIHOOD,
+    alpha_grid,
+    check_grid,
+    fit_grid,
+    has_shifts,
+    lam_grid,
+    noise_likelihood,
+)
 from shiftlr.model_selection.pipelines import last_step, split_pipeline, with_last_step
 from shiftlr.model_selection.predictions import check_scores
 from shiftlr.validation import check_choice, check_number
@@ -114,24 +122,47 @@ def fold_scores(
 
     A fold has fewer examples than the whole. With `per_example`, `alpha` and `lam` are made smaller by the same share
     there, so that a penalty weighs as much beside the mean loss of an example, as in glmnet; else they stay the same.
+    With scoring="noise_likelihood" the score is of all held-out labels at once.
     """
     check_grid(grid)
     n_repeats = check_number("n_repeats", n_repeats, at_least=1, integer=True)
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     X, y, sample_weight = indexable(X, read_labels(y), sample_weight)
-    strata = classes_and_codes(y)[1]  # scikit-learn's folds know fewer kinds of labels
-    totals = np.zeros(len(grid))
+    classes, strata = classes_and_codes(y)  # scikit-learn's folds know fewer kinds of labels
+    pooled = scoring == NOISE_LIKELIHOOD  # few labels say little about noise: one noise model for all held-out scores
+    totals, held_out_scores = np.zeros(len(grid)), np.zeros((len(grid) if pooled else 0, len(y), len(classes)))
     for repeat in range(n_repeats):
-        # None draws anew, and a generator moves on by itself
-        seed = random_state + repeat if isinstance(random_state, int) else random_state
-        folds = kind(n_splits=n_splits, shuffle=True, random_state=seed)
-        for train, held_out in folds.split(X, strata, groups):
+        for train, held_out in _folds(n_splits, groups, random_state, repeat).split(X, strata, groups):
             weight = None if sample_weight is None else _safe_indexing(sample_weight, train)
             settings = _scaled(estimator, grid, len(train) / len(y)) if per_example else grid
             more = {name: _safe_indexing(values, train) for name, values in (fit_params or {}).items()}
             fits = fit_grid(estimator, settings, _safe_indexing(X, train), y[train], weight, more)
-            totals += fits.scores(_safe_indexing(X, held_out), y[held_out], scoring)
-    return check_scores(totals / (n_splits * n_repeats), grid)
+            rest = _safe_indexing(X, held_out)
+            if pooled:
+                _check_all_seen(classes, strata, train)
+                held_out_scores[:, held_out] = [fits.class_scores(k, rest) for k in range(len(grid))]
+            else:
+                totals += fits.scores(rest, y[held_out], scoring)
+        if pooled:
+            totals += [noise_likelihood(scores, strata, sample_weight) for scores in held_out_scores]
+    return check_scores(totals / (n_repeats if pooled else n_splits * n_repeats), grid)
+
+
+def _folds(n_splits, groups, random_state, repeat):
+    """Stratified folds, for one of several draws."""
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    # None draws anew, and a generator moves on by itself
+    seed = random_state + repeat if isinstance(random_state, int) else random_state
+    return kind(n_splits=n_splits, shuffle=True, random_state=seed)
+
+
+def _check_all_seen(classes, codes, train):
+    """A ValueError if a fold is fitted without one of the classes: its scores have no column for it."""
+    lost = np.setdiff1d(np.arange(len(classes)), codes[train])
+    if len(lost):
+        raise ValueError(
+            f"scoring={NOISE_LIKELIHOOD!r}: all examples of the class {classes[lost[0]]!r} are held out at once; leave "
+            "the class out, or take another scoring"
+        )
 
 
 def _scaled(estimator, grid, share):
