@@ -266,7 +266,7 @@ def test_a_class_that_would_be_lost_is_told():
 @pytest.mark.parametrize("model", SMOOTH[::3], ids=name_of)
 def test_l1_is_refused_by_losses_that_newton_lowers(model):
     X, y, w = problem(13)
-    with pytest.raises(ValueError, match="penalty='l1'.*use penalty='l2', or GeneralizedCrossEntropyRegression"):
+    with pytest.raises(ValueError, match=r"penalty='l1'.*use penalty='l2', or GeneralizedCrossEntropyRegression"):
         clone(model).set_params(penalty="l1").fit(X, y, w)
 
 
