@@ -50,9 +50,10 @@ def minimise(objective, theta, tol, max_iter, gap=np.inf):
             break
         damping = DAMPING * math.sqrt(inner(point.gradient, point.gradient))
         model = SoftmaxModel(objective, point, damping, steps, coarse)
-        direction = model.minimiser(min(_FORCING, math.sqrt(point.optimality)))
+        good = is_good(objective, point, tol)  # then it is only asked what a step would gain
+        direction = model.minimiser(_FORCING if good else min(_FORCING, math.sqrt(point.optimality)))
         gain = -0.5 * inner(point.gradient, direction)
-        if is_good(objective, point, tol) and gain <= enough * abs(point.value):
+        if good and gain <= enough * abs(point.value):
             break
         steps += 1
         found = _search(objective, point, direction)

@@ -24,7 +24,8 @@ def typed_words(quick):
 @problem("classes")
 def classes_words(quick):
     """Made-up words of NoiseBench's size, 5 classes, plain."""
-    task = SoftmaxTask(*typed_words(quick), alpha=1.0)
+    X, labels = typed_words(quick)
+    task = SoftmaxTask(X, labels, 1.0)
     contenders = [
         Contender(OURS, ours.softmax, task, our_tolerances(1e-6)),
         Contender(LBFGS, scikit.softmax("lbfgs"), task, LADDER[3:]),
@@ -32,32 +33,33 @@ def classes_words(quick):
     ]
     targets = ratio_to(LBFGS, NEWTON_CG, at_least=5)
     # sklearn's solvers take a minute at each tolerance
-    return Problem(f"sparse, {size(task.X)}, 5 classes", contenders, targets, reference=((OURS, 1e-4),), patience=300.0)
+    return Problem(f"sparse, {size(X)}, 5 classes", contenders, targets, reference=((OURS, 1e-4),), patience=300.0)
 
 
 @problem("classes")
 def classes_words_robust(quick):
     """The same words with shifts, against our own plain fit."""
-    data = typed_words(quick)
-    robust, plain = SoftmaxTask(*data, alpha=1.0, lam=LAM), SoftmaxTask(*data, alpha=1.0)
+    X, labels = typed_words(quick)
+    robust, plain = SoftmaxTask(X, labels, 1.0, LAM), SoftmaxTask(X, labels, 1.0)
     contenders = [
         Contender(OURS, ours.softmax, robust, our_tolerances(1e-6)),
         Contender("shiftlr plain", ours.softmax, plain, our_tolerances(1e-6)),
     ]
     targets = [Target(OURS, "shiftlr plain", at_most=1.5)]
     reference = ((OURS, 1e-4), ("shiftlr plain", 1e-4))
-    return Problem(f"sparse robust, {size(data[0])}, 5 classes", contenders, targets, reference=reference)
+    return Problem(f"sparse robust, {size(X)}, 5 classes", contenders, targets, reference=reference)
 
 
 @problem("classes")
 def classes_dense(quick):
     """Simulated dense features, 10 classes, plain."""
-    task = SoftmaxTask(*simulated.classes(*((1_000, 20, 5) if quick else (10_000, 100, 10))), alpha=1.0)
+    X, labels = simulated.classes(*((1_000, 20, 5) if quick else (10_000, 100, 10)))
+    task = SoftmaxTask(X, labels, 1.0)
     contenders = [
         Contender(OURS, ours.softmax, task, our_tolerances(1e-6)),
         Contender(LBFGS, scikit.softmax("lbfgs"), task),
         Contender(CHOLESKY, scikit.softmax("newton-cholesky"), task),
     ]
-    n_classes = task.labels.max() + 1
+    n_classes = labels.max() + 1
     targets = ratio_to(LBFGS, CHOLESKY, at_least=2)
-    return Problem(f"dense, {size(task.X)}, {n_classes} classes", contenders, targets)
+    return Problem(f"dense, {size(X)}, {n_classes} classes", contenders, targets)
