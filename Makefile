@@ -8,7 +8,7 @@
 # make bench-ner  speed on CoNLL-2003       make bench-readme  README's section on speed, from the last `make bench`
 # make bench-cluster  wall time against jobs and block size
 # make fuzz   fits to hostile data, many more than the tests try
-# make r      install R with glmnet, for the method robust_glmnet, which is skipped without it
+# make r      install R with glmnet, for the method robust_glmnet, and robustbase, for a test; skipped without them
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || echo 1)
 VENV := .venv

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import log_expit
+from scipy.special import log_expit, logsumexp
 
 
 class Fit(NamedTuple):
@@ -23,7 +23,6 @@ class Task(Protocol):
     """Data with an objective, or several that are solved together."""
 
     X: Any  # dense, or sparse by rows
-    signs: np.ndarray
     fit_intercept: bool
     best: np.ndarray | None  # the least objectives known
 
@@ -59,6 +58,33 @@ class LogisticTask:
             size = {None: 0.0, "l1": np.abs(coef).sum(), "l2": 0.5 * (coef @ coef)}[self.penalty]
             values.append(-log_expit(margin + shifts).sum() + lam * shifts.sum() + alpha * size)
         return np.array(values)
+
+
+@dataclass(eq=False)
+class SoftmaxTask:
+    """sum_i log(sum_c exp(z_ic + g_i [c = y_i])) - z_iy - g_i + lam g_i, z = X theta' + b, and alpha / 2 ||theta||^2.
+
+    The shift g_i >= 0 of the label's score is the best one; with lam = 1 there are none. `labels` are 0 .. C - 1.
+    """
+
+    X: Any
+    labels: np.ndarray
+    alpha: float
+    lam: float = 1.0
+    fit_intercept: bool = True
+    best: np.ndarray | None = None
+
+    def objectives(self, fit):
+        """`coefs` (C, m) and `intercepts` (C,) of the only point."""
+        scores = np.asarray(self.X @ fit.coefs.T) + fit.intercepts
+        rows = np.arange(len(scores))
+        own = scores[rows, self.labels].copy()
+        scores[rows, self.labels] = -np.inf
+        margins = own - logsumexp(scores, axis=1)
+        lam = self.lam
+        shifts = np.maximum(np.log((1.0 - lam) / lam) - margins, 0.0) if lam < 1.0 else np.zeros(len(margins))
+        loss = -log_expit(margins + shifts).sum() + lam * shifts.sum()
+        return np.array([loss + 0.5 * self.alpha * np.sum(fit.coefs**2)])
 
 
 @dataclass(eq=False)

@@ -5,6 +5,7 @@ from scipy import sparse
 
 from shiftlr.solvers.frame import Frame, belongs_dense, without_offsets
 from shiftlr.solvers.path import Path
+from shiftlr.solvers.softmax_dual import dual_start, takes_dual
 from shiftlr.solvers.softmax_loss import GROUP, LABEL
 from shiftlr.solvers.softmax_model import FULL
 from shiftlr.solvers.softmax_newton import minimise
@@ -56,7 +57,10 @@ class ManyClasses:
         for alpha, lam in zip(alphas, lams, strict=True):
             given = self.kind, float(lam), self.frame.ridge(alpha), tilt
             objective = SoftmaxObjective(self.rows, self.codes, self.weights, *given)
-            point, steps, optimality = minimise(objective, plain(theta), tol, max_iter)
+            gap = np.inf
+            if not theta.any() and takes_dual(objective):
+                theta, gap = dual_start(objective, theta, tol)
+            point, steps, optimality = minimise(objective, plain(theta), tol, max_iter, gap)
             theta = self._centred(point.theta, objective.ridge)
             coefs, intercepts = self.frame.from_kernel(theta.T)
             found.append((coefs, intercepts, point.value, max(steps, 1), optimality))

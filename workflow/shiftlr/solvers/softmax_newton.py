@@ -26,24 +26,34 @@ def is_on_its_way_to_infinity(objective, scores):
     return bool(np.all(scores[rows, classes] - others.max(axis=1) > SEPARATED))
 
 
-def minimise(objective, theta, tol, max_iter):
+def least_gain(tol):
+    """The share of the objective that is not worth another step."""
+    return max(tol * tol, LEAST_GAIN)
+
+
+def minimise(objective, theta, tol, max_iter, gap=np.inf):
     """(point, steps, optimality): down from theta, until every condition holds to within `tol`.
+
+    `gap` is what is left to gain at theta at most, where that is known.
 
     As for two classes, a small gradient is not enough: what a step would gain has to be small beside the objective too.
     """
     point = objective.at(theta)
-    least_gain = max(tol * tol, LEAST_GAIN)
+    enough = least_gain(tol)
     steps, stalled, coarse, gain = 0, 0, True, np.inf
+    if gap_counts(tol) and gap <= enough * point.value:
+        return point, 0, min(point.optimality, math.sqrt(max(gap, 0.0) / point.value))
     while steps < max_iter:
-        if is_good(objective, point, tol) and gain <= least_gain * abs(point.value):
+        if is_good(objective, point, tol) and min(gain, objective.left_to_gain(point)) <= enough * abs(point.value):
             break
         if is_on_its_way_to_infinity(objective, point.scores):
             break
         damping = DAMPING * math.sqrt(inner(point.gradient, point.gradient))
         model = SoftmaxModel(objective, point, damping, steps, coarse)
-        direction = model.minimiser(min(_FORCING, math.sqrt(point.optimality)))
+        good = is_good(objective, point, tol)  # then it is only asked what a step would gain
+        direction = model.minimiser(_FORCING if good else min(_FORCING, math.sqrt(point.optimality)))
         gain = -0.5 * inner(point.gradient, direction)
-        if is_good(objective, point, tol) and gain <= least_gain * abs(point.value):
+        if good and gain <= enough * abs(point.value):
             break
         steps += 1
         found = _search(objective, point, direction)
@@ -61,7 +71,7 @@ def minimise(objective, theta, tol, max_iter):
     optimality = point.optimality
     if gap_counts(tol) and point.value > 0.0:
         optimality = min(optimality, math.sqrt(objective.left_to_gain(point) / point.value))
-    if least_gain * abs(point.value) < gain < np.inf and optimality > tol:
+    if enough * abs(point.value) < gain < np.inf and optimality > tol:
         optimality = max(optimality, math.sqrt(gain / abs(point.value)))
     return point, steps, optimality
 

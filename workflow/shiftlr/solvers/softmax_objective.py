@@ -12,7 +12,7 @@ from shiftlr.solvers.loss import slope_scale
 from shiftlr.solvers.softmax_loss import LABEL, softmax_terms
 from shiftlr.solvers.softmax_rows import inner
 
-_FAR = 100.0  # how far the intercepts may be from their best, for a bound on what is left to gain
+FAR = 100.0  # how far the intercepts may be from their best, for a bound on what is left to gain
 
 
 class Point(NamedTuple):
@@ -68,4 +68,4 @@ class SoftmaxObjective:
         if np.any(ridge <= 0.0):
             return np.inf
         bound = 0.5 * float(np.sum(point.gradient[:n_columns] ** 2 / ridge[:, None]))
-        return bound + _FAR * float(np.abs(point.gradient[n_columns:]).sum())
+        return bound + FAR * float(np.abs(point.gradient[n_columns:]).sum())

@@ -42,6 +42,16 @@ def tall(n, m, strength=1.0, relevant=None, flips=(0.05, 0.05), seed=0):
     return X, signs
 
 
+def classes(n, m, n_classes, strength=1.5, noise=0.1, seed=0):
+    """Normal features, weights of length `strength` for each class, and a share of the labels drawn anew."""
+    rng = np.random.default_rng(seed)
+    theta = rng.standard_normal((m, n_classes))
+    theta *= strength / np.linalg.norm(theta, axis=0)
+    X = rng.standard_normal((n, m))
+    labels = (X @ theta + rng.gumbel(size=(n, n_classes))).argmax(axis=1)
+    return X, np.where(rng.random(n) < noise, rng.integers(0, n_classes, n), labels)
+
+
 def hard(n, m, correlation=0.9, seed=0):
     """Each column correlated with the one before it, and scales from 0.01 to 100 in no order."""
     rng = np.random.default_rng(seed)

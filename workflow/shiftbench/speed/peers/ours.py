@@ -41,6 +41,21 @@ def logistic(task):
     return solve_lams if np.ptp(task.alphas) == 0.0 else solve_grid
 
 
+def softmax(task):
+    """More than two classes, standard or robust."""
+    shared = {"penalty": "l2", "alpha": task.alpha, "fit_intercept": task.fit_intercept}
+
+    def solve(tolerance):
+        if task.lam >= 1.0:
+            model = StandardLogisticRegression(tol=tolerance, **shared)
+        else:
+            model = RobustLogisticRegression(task.lam, tol=tolerance, **shared)
+        model.fit(task.X, task.labels)
+        return Fit(model.coef_, model.intercept_)
+
+    return solve
+
+
 def svm(max_iter=1000):
     """The linear SVM; `max_iter` ends a fit that would take minutes."""
 

@@ -29,6 +29,23 @@ def logistic(solver):
     return prepare
 
 
+def softmax(solver):
+    """`LogisticRegression` of all classes at once (multinomial), plain with L2."""
+
+    def prepare(task):
+        from sklearn.linear_model import LogisticRegression
+
+        settings = {"C": 1.0 / task.alpha, "fit_intercept": task.fit_intercept, "max_iter": 10_000}
+
+        def solve(tolerance):
+            model = LogisticRegression(solver=solver, tol=tolerance, **settings).fit(task.X, task.labels)
+            return Fit(model.coef_, model.intercept_)
+
+        return solve
+
+    return prepare
+
+
 def libsvm(task):
     """LIBSVM with a linear kernel; its intercept is not penalised, as ours is not."""
     from sklearn.svm import SVC
