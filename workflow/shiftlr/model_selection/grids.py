@@ -84,7 +84,7 @@ class Fits:
         return np.array([score(self.estimator(k)) for k in range(len(self.shares))])
 
 
-class LinearFits(Fits):
+class ArrayFits(Fits):
     """Fits of a linear classifier, kept as arrays so that they are scored all at once."""
 
     def __init__(self, model, coefs, intercepts, shares, estimator):
@@ -94,6 +94,15 @@ class LinearFits(Fits):
         if np.isnan(coefs).any() or np.isnan(intercepts).any():
             raise ValueError(f"{type(model).__name__}: some of its weights are NaN")
 
+    def take(self, places):
+        """Some of the fits."""
+        kept = self.coefs[places], self.intercepts[places], self.shares[places]
+        return type(self)(self.model, *kept, lambda k: self.estimator(places[k]))
+
+
+class LinearFits(ArrayFits):
+    """Of two classes: coefs (fits, m) and intercepts (fits,)."""
+
     def margins(self, X, y):
         """Distance of each row of X on the right side of each fit's boundary: (rows, fits)."""
         X = self.model._check_features(X)
@@ -102,16 +111,6 @@ class LinearFits(Fits):
 
     def class_scores(self, k, X):
         return scores_of_classes(self.model._check_features(X) @ self.coefs[k] + self.intercepts[k])
-
-    def take(self, places):
-        """Some of the fits."""
-        return LinearFits(
-            self.model,
-            self.coefs[places],
-            self.intercepts[places],
-            self.shares[places],
-            lambda k: self.estimator(places[k]),
-        )
 
     def accuracies(self, X, y):
         """Share of the rows that each fit classifies rightly; a score of 0 means the first class, as in predict."""
@@ -131,27 +130,11 @@ class LinearFits(Fits):
         return super().scores(X, y, scoring)
 
 
-class ManyClassFits(Fits):
-    """Fits of a linear classifier of more than two classes: coefs (fits, C, m) and intercepts (fits, C)."""
-
-    def __init__(self, model, coefs, intercepts, shares, estimator):
-        super().__init__(shares, estimator, model.classes_)
-        self.model, self.coefs, self.intercepts = model, coefs, intercepts
-        if np.isnan(coefs).any() or np.isnan(intercepts).any():
-            raise ValueError(f"{type(model).__name__}: some of its weights are NaN")
+class ManyClassFits(ArrayFits):
+    """Of more than two classes: coefs (fits, C, m) and intercepts (fits, C)."""
 
     def class_scores(self, k, X):
         return scores_of(self.model._check_features(X), self.coefs[k], self.intercepts[k])
-
-    def take(self, places):
-        """Some of the fits."""
-        return ManyClassFits(
-            self.model,
-            self.coefs[places],
-            self.intercepts[places],
-            self.shares[places],
-            lambda k: self.estimator(places[k]),
-        )
 
     def accuracies(self, X, y):
         X, codes = self._checked(X, y)
