@@ -14,9 +14,9 @@ def problems():
 
 
 def test_all_that_was_asked_for_is_there():
-    groups = {"dense", "wide", "l1", "words", "ner", "flipping", "svm", "start", "rows"}
+    groups = {"dense", "wide", "l1", "words", "ner", "classes", "flipping", "svm", "start", "rows"}
     assert {entry.group for entry in REGISTRY.values()} == groups
-    assert len(problems()) == 30 and len(REAL) == 8
+    assert len(problems()) == 33 and len(REAL) == 8
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize_scalar
-from scipy.special import expit
-from shiftbench.speed.task import Fit, FlippingTask, HingeTask, LogisticTask
+from scipy.special import expit, softmax
+from shiftbench.speed.task import Fit, FlippingTask, HingeTask, LogisticTask, SoftmaxTask
 from sklearn.metrics import hinge_loss, log_loss
 
 RNG = np.random.default_rng(5)
@@ -53,3 +53,22 @@ def test_flipping_sums_over_the_hidden_label():
     expected = -np.log(np.where(SIGNS > 0, positive, 1.0 - positive)).sum()
     found = FlippingTask(X, SIGNS).objectives(Fit(COEFS[:1], INTERCEPTS[:1], flips=flips))
     assert found[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_array])
+def test_softmax_objectives(matrix):
+    labels = np.arange(40) % 3
+    fit = Fit(np.arange(9.0).reshape(3, 3) / 5.0, np.array([0.3, -0.2, 0.1]))
+    scores = X @ fit.coefs.T + fit.intercepts
+    ridge = 0.5 * 2.0 * np.sum(fit.coefs**2)
+    plain = SoftmaxTask(matrix(X), labels, 2.0).objectives(fit)[0]
+    assert plain == pytest.approx(40 * log_loss(labels, softmax(scores, axis=1)) + ridge)
+    lam, total = 0.2, ridge
+    for row, label in zip(scores, labels, strict=True):
+        unit = np.eye(3)[label]
+
+        def cost(g, row=row, unit=unit):
+            return -np.log(softmax(row + g * unit) @ unit) + lam * g
+
+        total += min(minimize_scalar(cost, bounds=(0.0, 50.0)).fun, cost(0.0))
+    assert SoftmaxTask(matrix(X), labels, 2.0, lam).objectives(fit)[0] == pytest.approx(total, rel=1e-6)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from shiftlr.solvers.frame import Frame, belongs_dense, without_offsets
+from shiftlr.solvers.frame import Frame, belongs_dense, positive, without_offsets
 from shiftlr.solvers.path import Path
 from shiftlr.solvers.softmax_dual import dual_start, takes_dual
 from shiftlr.solvers.softmax_loss import GROUP, LABEL
@@ -35,8 +35,10 @@ class ManyClasses:
             centre = np.zeros(X.shape[1])
             if fit_intercept:
                 centre, X = without_offsets(X)
-            self.frame = Frame.of_sizes(centre, np.ones(X.shape[1]), fit_intercept, penalised=True)
-            columns = sparse.csr_array(X)
+            # One size for all columns, so that they share the penalty still.
+            size = positive(np.abs(X.data).mean(keepdims=True) if X.nnz else np.ones(1))[0]
+            self.frame = Frame.of_sizes(centre, np.full(X.shape[1], size), fit_intercept, penalised=True)
+            columns = sparse.csr_array(X if size == 1.0 else X * (1.0 / size))
         else:
             self.frame = Frame(X, weights, fit_intercept, penalised=penalty is not None)
             columns = self.frame.columns

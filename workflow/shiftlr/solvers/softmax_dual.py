@@ -31,7 +31,7 @@ _RESTING = 1.0  # of the mean change: rows that changed less are left out of the
 _SWEEPS = 400  # at most
 _FIRST_LOOK, _LOOKS = 12.0, 1.25  # sweeps before the point is looked at, and by how much more before the next time
 _BALANCING, _BALANCED = 10, 1e-13  # steps for the intercepts, and how far they go
-_NO_GAIN = 0.9  # of the measure before: a look that finds more than that is the last
+_NO_GAIN, _PATIENCE = 0.9, 3  # of the least gap before: the third look in a row that finds more is the last
 
 
 @kernel(error_model="numpy", inline="always")
@@ -171,6 +171,7 @@ def dual_start(objective, theta, tol):
     weights = np.zeros((rows.n_columns, n_classes))
     given = objective.kind, rows.data, places[rows.indices], rows.indptr, objective.codes, objective.weights
     random, mean, look, best = np.random.default_rng(0), 0.0, _FIRST_LOOK, np.inf
+    stale = 0
     for k in range(_SWEEPS):
         rows_in_order, floor = random.permutation(n), 0.0 if k % _ALL == 0 else _RESTING * mean
         moved = norms, residuals, nus, moves, weights, b
@@ -184,9 +185,10 @@ def dual_start(objective, theta, tol):
             theta[-1] = b
         point = _balanced_point(objective, theta)
         gap = point.value - _dual_value(objective, residuals, weights, alpha, point.theta[rows.n_columns :])
-        if gap <= least_gain(tol) * point.value or is_good(objective, point, tol) or not gap < _NO_GAIN * best:
+        stale = 0 if gap < _NO_GAIN * best else stale + 1
+        best = min(gap, best)
+        if gap <= least_gain(tol) * point.value or is_good(objective, point, tol) or stale == _PATIENCE:
             break
-        best = gap
     at_zero = objective.at(np.zeros_like(theta))
     return (point.theta, gap) if point.value < at_zero.value else (at_zero.theta, np.inf)
 
