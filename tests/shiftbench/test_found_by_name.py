@@ -10,7 +10,7 @@ from shiftbench.plugins import files, folders, load_file, load_function
 
 OWN = [  # datasets of the package
     *("colon", "conll_person", "crowdtruth_medical", "file", "labelme_crowd", "music_genre_crowd", "noisebench"),
-    *("official_conll", "sentiment_crowd", "simulated", "wikipedia", "wrench"),
+    *("official_conll", "planted", "sentiment_crowd", "simulated", "wikipedia", "wrench"),
 ]
 
 
