@@ -24,9 +24,9 @@ DATA, NOISE, TUNING = f"{SCENARIO}.data", f"{SCENARIO}.noise", f"{SCENARIO}.tuni
         (
             NOISE,
             {"kind": "drift"},
-            [f"{NOISE}.kind", "no noise 'drift'", "group, one_class, pairs, region, side, uniform"],
+            [f"{NOISE}.kind", "no noise 'drift'", "one_class, pairs, region, side, uniform"],
         ),
-        (NOISE, {"kind": 3}, [f"{NOISE}.kind", "no noise '3'", "group, one_class, pairs, region, side, uniform"]),
+        (NOISE, {"kind": 3}, [f"{NOISE}.kind", "no noise '3'", "one_class, pairs, region, side, uniform"]),
         (NOISE, {"share": 2}, [f"{NOISE}.share=2", "must be a number from 0 to 1"]),
         (NOISE, {"p0": 0.1, "share": 0.2}, [f"{NOISE}.share=0.2", "holds for all classes; leave out p0 and p1"]),
         (DATA, {"classes": 3}, [f"{DATA}.classes", "3 are too many for logistic"]),
