@@ -284,7 +284,9 @@ class LogisticClassifier(LinearClassifier):
             self._warn_if_not_converged(self.tol)
             given = margins, weights, lam, self.penalty, self.alpha, path.coefs[k]
             as_kept, slopes, sizes = objective_at(*given)
-            self._warn_if_rounded(X, as_kept, slopes, getattr(path, "extent", np.inf) * sizes)
+            extent = getattr(path, "extent", np.inf)  # the largest value in X, where it is known
+            largest_score = extent * sizes if extent < np.inf else np.inf
+            self._warn_if_rounded(X, as_kept, slopes, largest_score)
         self._remember(signs * margins, codes_of(signs), weights)
         return margins
 

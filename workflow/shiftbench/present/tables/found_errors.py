@@ -88,12 +88,13 @@ def _of(data, column):
 
 
 def _text(data: pd.DataFrame, place: Place, column: _Column) -> str:
-    """A mean with one decimal; a dagger where some replicates failed, the word where all did."""
+    """A mean with one decimal, of counts without; a dagger where some replicates failed, the word where all did."""
     rows = _of(data, column)
     row = next(rows[(rows["experiment"] == place[0]) & (rows["scenario"] == place[1])].itertuples())
     if np.isnan(row.ours):
         return "failed" if row.failed and not row.replicates else "-"
-    return f"{row.ours:.1f}{'†' if row.failed else ''}"
+    digits = 0 if column.metric.startswith("named_at_") else 1
+    return f"{row.ours:.{digits}f}{'†' if row.failed else ''}"
 
 
 def _summary(context, columns, data, n_keys):
