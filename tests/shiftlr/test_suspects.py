@@ -104,7 +104,7 @@ def test_scores_are_held_out():
     scores = np.zeros(600)
     for train, held_out in StratifiedKFold(4, shuffle=True, random_state=0).split(features, codes):
         scores[held_out] = model.fit(features[train], codes[train]).decision_function(features[held_out])
-    np.testing.assert_allclose(found._scores[:, 1] - found._scores[:, 0], scores, atol=1e-6)
+    np.testing.assert_allclose(found.scores_[:, 1] - found.scores_[:, 0], scores, atol=1e-6)
 
 
 def test_groups_stay_together():
@@ -157,7 +157,7 @@ def test_the_penalty_with_the_largest_likelihood_is_kept():
     np.testing.assert_allclose(both.suspicion_, kept.suspicion_, atol=1e-4)  # the path comes from elsewhere
 
     def likelihood(found):
-        return fit_noise_model(found._scores, given).log_likelihood
+        return fit_noise_model(found.scores_, given).log_likelihood
 
     assert likelihood(kept) == max(map(likelihood, singles)) > min(map(likelihood, singles))
 

@@ -5,9 +5,14 @@ without shifts, or to data whose truth is not known. `NAME_5` calls the metric `
 the second class; of more than two classes, all but the first, such as words that are names of some kind.
 """
 
+import warnings
+
 import numpy as np
+from sklearn.metrics import average_precision_score
 
 from shiftbench.counts import count_by_group, scores_of_counts
+
+TRUSTED = 0.1  # share of the labels whose truth is told where methods are to bound their errors
 
 
 def accuracy(outcome):
@@ -112,6 +117,51 @@ def precision_at(outcome, k):
     return float(found / k)
 
 
+def error_precision(outcome):
+    """Share of wrong labels among those that the method calls wrong, in per cent."""
+    return _score_of_errors(outcome, "precision")
+
+
+def error_recall(outcome):
+    """Share of the wrong labels that the method calls wrong, in per cent."""
+    return _score_of_errors(outcome, "recall")
+
+
+def error_f1(outcome):
+    """Harmonic mean of these two, in per cent."""
+    return _score_of_errors(outcome, "f1")
+
+
+def error_average_precision(outcome):
+    """Average precision of the order by suspicion, in per cent; labels that are equally suspicious are one step."""
+    wrong = _wrong(outcome)
+    if wrong is None or not wrong.any():
+        return None
+    return 100.0 * float(average_precision_score(wrong, outcome.suspicion))
+
+
+def clean_named(outcome):
+    """Share of the right labels that the method calls wrong, in per cent."""
+    wrong = _wrong(outcome)
+    return None if wrong is None or wrong.all() else 100.0 * float(np.mean(outcome.suspected[~wrong]))
+
+
+def fdp(outcome, q):
+    """Share of right labels among those named if q per cent of them may be right, in per cent; 0 if none is named.
+
+    The method is told the truth of a tenth of the labels, drawn at random, and does not name these. For methods with
+    `suspects(fdr=, trusted=)`.
+    """
+    wrong, named = _wrong(outcome), _named_at_rate(outcome, q)
+    return None if named is None else 100.0 * float(np.mean(~wrong[named])) if len(named) else 0.0
+
+
+def named_at(outcome, q):
+    """How many labels are named there."""
+    named = _named_at_rate(outcome, q)
+    return None if named is None else len(named)
+
+
 def suspects_hit(outcome):
     """How many of the examples that others suspect (the tag `suspected`) the method suspects too."""
     tags = outcome.train.tags
@@ -181,6 +231,26 @@ def _share_suspected_among(outcome, among):
 def _wrong(outcome):
     train = outcome.train
     return None if train.truth is None else train.labels != train.truth
+
+
+def _score_of_errors(outcome, name):
+    wrong = _wrong(outcome)
+    if wrong is None or not wrong.any():
+        return None
+    return float(scores_of_counts(count_by_group(outcome.suspected, wrong)[0])[name])
+
+
+def _named_at_rate(outcome, q):
+    """Rows that are named where q per cent of them may be right; None if the method or the data don't tell."""
+    truth, suspects = outcome.train.truth, getattr(outcome.estimator, "suspects", None)
+    if truth is None or suspects is None:
+        return None
+    n = len(truth)
+    rows = np.random.default_rng(n).choice(n, max(round(TRUSTED * n), 1), replace=False)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*no label can be named")  # that is an answer too
+        table = suspects(fdr=q / 100.0, trusted=dict(zip(rows.tolist(), truth[rows].tolist(), strict=True)))
+    return np.asarray(table.index)
 
 
 def _flip_probability(outcome, true, seen):

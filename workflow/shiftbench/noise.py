@@ -45,6 +45,43 @@ def pairs(*, share: float) -> Flips:
     return lambda part, rng: rng.random(len(part.labels)) < share
 
 
+def one_class(*, of: int, share: float) -> Flips:
+    """Each label of the class `of` (0 is the first) is flipped with probability `share`, to the next class."""
+    _check_share("share", share)
+    if not isinstance(of, int) or isinstance(of, bool) or of < 0:
+        raise ValueError(f"of={of!r}: must be the number of a class; the first is 0")
+
+    def flips(part, rng):
+        if of >= part.n_classes:
+            raise ValueError(f"of={of}: there are {part.n_classes} classes, from 0 to {part.n_classes - 1}")
+        return (rng.random(len(part.labels)) < share) & (_codes(part) == of)
+
+    return flips
+
+
+def side(*, share: float, within: float) -> Flips:
+    """About `share` of the labels are flipped, all of examples on one side, as any of the other classes.
+
+    The side are the examples that are farthest in a direction of the features that is drawn at random, as many as are
+    needed: there each label is flipped with probability `within`.
+    """
+    _check_share("share", share)
+    _check_share("within", within)
+    if share > within:
+        raise ValueError(f"share={share}, within={within}: no more can be flipped than all examples with this probability")
+
+    def flips(part, rng):
+        n = len(part.labels)
+        far = np.asarray(part.X @ rng.normal(size=part.X.shape[1]))
+        on_side = np.zeros(n, dtype=bool)
+        if share > 0.0:
+            on_side[np.argsort(-far, kind="stable")[: round(share / within * n)]] = True
+        flipped = on_side & (rng.random(n) < within)
+        return flipped if part.n_classes == 2 else flipped * rng.integers(1, part.n_classes, n)
+
+    return flips
+
+
 def region(*, low: float, high: float, p0: float = 1.0, p1: float = 0.0) -> Flips:
     """Examples whose first feature lies between `low` and `high` are flipped: negatives with p0, positives with p1.
 
@@ -95,9 +132,12 @@ def _draw_groups(values, share, rng):
     return np.array(taken, dtype=names.dtype)
 
 
+def _codes(part):
+    return np.asarray(part.labels if part.truth is None else part.truth).astype(int)
+
+
 def _truth(part):
-    truth = part.labels if part.truth is None else part.truth
-    return truth.astype(bool)
+    return _codes(part).astype(bool)
 
 
 def _refuse_many(kind, part, way_out):

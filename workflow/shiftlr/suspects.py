@@ -131,6 +131,8 @@ class LabelErrors:
         How often each true class (row) is seen as each class (column), as estimated.
     suspicion_ : (n_examples,)
         Of all examples, in the order of X.
+    scores_ : (n_examples, n_classes)
+        Held-out logits of the setting that was kept, as the model gives them; of two classes, half of the log-odds.
     probabilities_ : (n_examples, n_classes)
         Of the true classes, held out and calibrated.
     predicted_labels_ : (n_examples,)
@@ -142,11 +144,12 @@ class LabelErrors:
     """
 
     def __init__(self, judged, noise, scores, model, params, X, features):
-        self._judged, self._scores, self._X, self._features = judged, scores, X, features
+        self._judged, self._X, self._features = judged, X, features
         self.classes_ = judged.classes
         self.noise_matrix_ = noise.noise_matrix
         self.probabilities_ = noise.probabilities
         self.suspicion_ = judged.suspicion
+        self.scores_ = scores
         self.predicted_labels_ = judged.classes[judged.suggested]
         self.estimator_, self.params_ = model, params
         self.table = self.suspects()
@@ -173,7 +176,7 @@ class LabelErrors:
         if not hasattr(classifier, "coef_"):
             raise ValueError(f"{type(classifier).__name__} has no coef_: only linear models can be explained")
         features = self._features.to_numpy() if hasattr(self._features, "iloc") else self._features
-        return explained(features, self._scores, self._judged.codes, place, classifier.coef_, self._names(), n)
+        return explained(features, self.scores_, self._judged.codes, place, classifier.coef_, self._names(), n)
 
     def _names(self):
         """Names of the features, where they have any."""

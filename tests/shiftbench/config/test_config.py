@@ -15,7 +15,11 @@ from shiftbench.config.schema import ConfigError
 from shiftlr import methods
 from small_config import ONE, PROJECT, ROOT, SCENARIO, changed, completed, one, small
 
-METHODS = sorted([*methods.known(), "confident_learning", "glmnet_path", "prefilter_oracle"])
+BENCHMARK_S_OWN = (
+    *("cleanlab_confident", "cleanlab_default", "confident_learning", "disagreement", "glmnet_path", "label_errors"),
+    "prefilter_oracle",
+)
+METHODS = sorted([*methods.known(), *BENCHMARK_S_OWN])
 
 
 def properties(schema, path=""):
