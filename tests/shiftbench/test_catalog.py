@@ -77,7 +77,9 @@ def test_layouts_and_their_settings(catalog):
 
 
 def test_scorers_are_scikit_learn_s_and_the_library_s_own():
-    assert {"f1", "accuracy", "roc_auc", "noise_likelihood"} <= set(Catalog().scorers()) and "f2" not in Catalog().scorers()
+    assert {"f1", "accuracy", "roc_auc", "noise_likelihood"} <= set(
+        Catalog().scorers()
+    ) and "f2" not in Catalog().scorers()
 
 
 def config(folder, **changes):

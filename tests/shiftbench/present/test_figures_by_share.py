@@ -18,7 +18,9 @@ def make(**settings):
     scenarios["flipped"]["noise"] = {"kind": "uniform", "p0": 0.0}
     experiment = {"dataset": "simulated", "target": "beyond", "methods": ["standard", "robust"], "scenarios": scenarios}
     shown = {"shares": {"layout": "gain_by_share", "of": ["real"], "section": "ours"}}
-    config = complete({"methods": {"standard": {}, "robust": {}}, "experiments": {"real": experiment}, "figures": shown})
+    config = complete(
+        {"methods": {"standard": {}, "robust": {}}, "experiments": {"real": experiment}, "figures": shown}
+    )
     rng = np.random.default_rng(0)
     samples = {f"real.{name}:{method}": rng.normal(70, 1, N) for name in SHARES for method in ("standard", "robust")}
     known = [facts(f"real.{name}", {"mislabelled": share}) for name, share in SHARES.items() if share is not None]

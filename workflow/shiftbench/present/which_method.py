@@ -24,8 +24,8 @@ COLUMNS = [
 _MEAN = "mean"  # a scenario of the tables that is none
 _HEAD = """# Which method should I use?
 
-Made from `docs/which_method.csv` by `make which-method`, after `make beyond`; do not edit it. Scores are accuracy, or F1
-for words, on test sets whose labels are right; gains are points above standard logistic regression on the same
+Made from `docs/which_method.csv` by `make which-method`, after `make beyond`; do not edit it. Scores are accuracy, or
+F1 for words, on test sets whose labels are right; gains are points above standard logistic regression on the same
 replicates, and clear ones are those that are not zero at 5 % after Holm's correction. Settings are chosen on labels as
 given, wrong ones among them.
 
@@ -42,7 +42,7 @@ def gather(folder: str | Path) -> pd.DataFrame:
         if len(bad):
             one = bad.iloc[0]
             raise ValueError(
-                f"{path}: {one['experiment']}.{one['scenario']} was run on {one['data']} data; run `make beyond` in full"
+                f"{path}: {one['experiment']}.{one['scenario']} was run on {one['data']} data; run all of `make beyond`"
             )
         table = table[(table["over"] == BASELINE) | (table["method"] == BASELINE)]
         table = table[table["scenario"] != _MEAN].assign(data=data)
@@ -105,9 +105,9 @@ def _short(real, simulated):
         if len(found):
             one = found.iloc[0]
             yield (
-                f"- On {one.sets} {words} the robust model is clearly better than the standard one on {one.better}, clearly "
-                f"worse on {one.worse}, and cannot be told from it on {one.sets - one.better - one.worse}; the mean gain is "
-                f"{one.gain:+.2f} points.\n"
+                f"- On {one.sets} {words} the robust model is clearly better than the standard one on {one.better}, "
+                f"clearly worse on {one.worse}, and cannot be told from it on {one.sets - one.better - one.worse}; the "
+                f"mean gain is {one.gain:+.2f} points.\n"
             )
     for words, kept in (("real label noise", real), ("simulations", simulated)):
         found = outcomes(_usable(kept))
@@ -130,7 +130,7 @@ def _costs(real):
     yield (
         f"On {len(found)} sets the true labels of the training set are known. Trained on them, the standard model is "
         f"{cost.median():+.2f} points away in the median: from {least['difference']:+.2f} ({_set(least)}) to "
-        f"{most['difference']:+.2f} ({_set(most)}). No method for noisy labels can be expected to gain more than this.\n"
+        f"{most['difference']:+.2f} ({_set(most)}). That is about the most that a method for noisy labels can gain.\n"
     )
     robust = _compared(real[real["method"] == ROBUST]).set_index(["experiment", "scenario"])["difference"]
     both = found.set_index(["experiment", "scenario"])["difference"].to_frame("cost").join(robust, how="inner")
@@ -148,7 +148,7 @@ def _methods_on(kept):
     yield "| method | sets | clearly better | clearly worse | mean gain |\n|---|---|---|---|---|\n"
     for one in found.sort_values("gain", ascending=False, kind="stable").itertuples():
         yield f"| {one.title} | {one.sets} | {one.better} | {one.worse} | {one.gain:+.2f} |\n"
-    yield "\nMethods that were run on fewer sets have means over those; they take two classes, or an L1 penalty, alone.\n"
+    yield "\nMethods that do not take many classes, or some penalty, have means over fewer sets.\n"
 
 
 def _not_robust(real):

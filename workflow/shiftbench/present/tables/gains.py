@@ -14,8 +14,8 @@ from shiftbench.verdicts.relations import LEVEL
 
 # What it takes from its entry in the config, beside what all tables have. `over` names the methods to compare with;
 # each comparison of two methods stands once. `share_wrong` is a column with the share of wrong labels in training, and
-# `interval` shows the 95 % interval of a difference instead of its standard error; `bounds` names methods that nobody has, such as
-# an oracle: they are never bold.
+# `interval` shows the 95 % interval of a difference instead of its standard error. `bounds` names methods that nobody
+# has, such as an oracle: they are never bold.
 SETTINGS: dict[str, Any] = {
     "metric": None,
     "methods": None,
@@ -68,7 +68,9 @@ def build(context: Context) -> Table:
     caption = context.caption(context.settings["title"] or context.name, f": {measured}.")
     keys = ["experiment", "scenario", "method"]
     both = base.ordered(data).merge(shown.compared, on=keys, how="outer", sort=False)
-    titles = {name: {one: context.title_of(name, one) for one in context.methods(name)} for name in context.experiments()}
+    titles = {
+        name: {one: context.title_of(name, one) for one in context.methods(name)} for name in context.experiments()
+    }
     both["title"] = [titles[name][one] for name, one in zip(both["experiment"], both["method"], strict=True)]
     if shares:
         places = zip(both["experiment"], both["scenario"], strict=True)
@@ -140,7 +142,9 @@ def _lines(shown: _Shown, keys: list[str], places: list[Place]) -> list[list[Cel
     lower = base.lower_is_better(shown.context, next(iter(metrics)))
     best = (min(known) if lower else max(known)) if known else np.nan
     named = Cell(" or ".join(map(base.name_of, metrics)))
-    lines = [[*map(Cell, keys), named, *(base.our_cell(row, row.ours == best and row.method not in bounds) for row in means)]]
+    lines = [
+        [*map(Cell, keys), named, *(base.our_cell(row, row.ours == best and row.method not in bounds) for row in means)]
+    ]
     experiment, scenario = _named(places)
     for other in shown.over:
         of = shown.compared[
