@@ -15,6 +15,12 @@ from shiftbench.counts import count_by_group, scores_of_counts
 TRUSTED = 0.1  # share of the labels whose truth is told where methods are to bound their errors
 
 
+def _lower_is_better(metric):
+    """Mark a metric so."""
+    metric.lower_is_better = True
+    return metric
+
+
 def accuracy(outcome):
     """Share of the test set that is classified rightly, in per cent."""
     if outcome.test is None:
@@ -146,12 +152,14 @@ def precision_at_all(outcome):
     return None if wrong is None or not wrong.any() else 100.0 * precision_at(outcome, int(wrong.sum()))
 
 
+@_lower_is_better
 def clean_named(outcome):
     """Share of the right labels that the method calls wrong, in per cent."""
     wrong = _wrong(outcome)
     return None if wrong is None or wrong.all() else 100.0 * float(np.mean(outcome.suspected[~wrong]))
 
 
+@_lower_is_better
 def fdp(outcome, q):
     """Share of right labels among those named if q per cent of them may be right, in per cent; 0 if none is named.
 

@@ -68,7 +68,9 @@ def side(*, share: float, within: float) -> Flips:
     _check_share("share", share)
     _check_share("within", within)
     if share > within:
-        raise ValueError(f"share={share}, within={within}: no more can be flipped than all examples with this probability")
+        raise ValueError(
+            f"share={share}, within={within}: no more can be flipped than all examples with this probability"
+        )
 
     def flips(part, rng):
         n = len(part.labels)

@@ -1,8 +1,8 @@
-"""Tables whose labels are right, to plant wrong ones in: five of scikit-learn's, and two with categories that are made up.
+"""Tables whose labels are right, to plant wrong ones in: five from scikit-learn, and two made-up ones with categories.
 
 All examples are trained on, in an order that is drawn anew; there is no test set, as the training labels are what is to
-be judged. Features are those that `shiftlr.features.make_transformer` makes, so they are scaled. `digits_halves` has the
-digits 0 to 4 against 5 to 9, which no line tells apart.
+be judged. Features are those that `shiftlr.features.make_transformer` makes, so they are scaled. `digits_halves` has
+the digits 0 to 4 against 5 to 9, which no hyperplane tells apart.
 
 The made-up tables `mixed_2` and `mixed_3` (2 and 3 classes) are made anew for each replicate: six numbers, two of them
 skewed, four categories of 2 to 12 values, and values missing from half of the columns. The labels are drawn from a
