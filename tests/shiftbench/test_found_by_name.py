@@ -10,7 +10,7 @@ from shiftbench.plugins import files, folders, load_file, load_function
 
 OWN = [  # datasets of the package
     *("colon", "conll_person", "crowdtruth_medical", "file", "labelme_crowd", "music_genre_crowd", "noisebench"),
-    *("official_conll", "sentiment_crowd", "simulated", "wikipedia", "wrench"),
+    *("official_conll", "planted", "sentiment_crowd", "simulated", "wikipedia", "wrench"),
 ]
 
 
@@ -141,7 +141,9 @@ def test_functions_of_one_s_own_are_found_in_a_file_of_their_name(folder):
     mine = folder(texts)
     assert load_function("noise", "drift", mine)(by=3) == 3 and load_function("metrics", "answer", mine)(None) == 42
     assert load_function("noise", "uniform", mine) is noise.uniform
-    with pytest.raises(ValueError, match="there is no noise 'drft'; known are drift, group, pairs, region, uniform"):
+    with pytest.raises(
+        ValueError, match="there is no noise 'drft'; known are drift, group, one_class, pairs, region, side, uniform"
+    ):
         load_function("noise", "drft", mine)
 
 

@@ -5,7 +5,7 @@ import pytest
 from made_up_words import make_parts
 from scipy import sparse
 from shiftbench.datasets.base import Part, flip
-from shiftbench.noise import group, pairs, region, uniform
+from shiftbench.noise import group, one_class, pairs, region, side, uniform
 
 TRAIN = make_parts(n=400, wrong=0.0)["train"]
 TYPES = TRAIN.tags["word"]
@@ -192,3 +192,60 @@ def test_groups_are_drawn_for_each_replicate_that_makes_its_noise_anew():
 def test_no_group_is_drawn_for_no_share_and_all_for_the_whole():
     assert not group(by="word", share=0.0)(TRAIN, np.random.default_rng(0)).any()
     assert group(by="word", share=1.0)(TRAIN, np.random.default_rng(0)).all()
+
+
+def many(n=4000, n_classes=3, seed=0):
+    """Examples of several classes, which say nothing of their class."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(n_classes, size=n)
+    return Part(rng.normal(size=(n, 5)), truth, truth, n_classes=n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_flips_of_one_class_go_to_the_next(n_classes):
+    part = many(n_classes=n_classes)
+    last = n_classes - 1
+    labels = flip(part, one_class(of=last, share=0.3)(part, np.random.default_rng(1))).labels
+    wrong = labels != part.truth
+    assert set(part.truth[wrong]) == {last} and set(labels[wrong]) == {0}
+    assert wrong[part.truth == last].mean() == pytest.approx(0.3, abs=0.04)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_flips_of_one_side_are_the_wanted_share_and_lie_apart_from_the_others(n_classes, kind):
+    part = many(n_classes=n_classes)
+    part = part._replace(X=kind(part.X))
+    labels = flip(part, side(share=0.1, within=0.4)(part, np.random.default_rng(2))).labels
+    wrong = labels != part.truth
+    assert wrong.mean() == pytest.approx(0.1, abs=0.015)
+    direction = np.random.default_rng(2).normal(size=5)
+    far = np.argsort(-(part.X @ direction))
+    assert not wrong[far[1000:]].any() and wrong[far[:1000]].mean() == pytest.approx(0.4, abs=0.06)
+    moved = (labels - part.truth)[wrong] % n_classes
+    assert set(moved) == set(range(1, n_classes))  # to each of the others
+
+
+def test_no_share_of_a_side_is_nothing():
+    part = many()
+    assert not side(share=0.0, within=0.0)(part, np.random.default_rng(0)).any()
+    assert not side(share=0.0, within=0.4)(part, np.random.default_rng(0)).any()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: one_class(of=-1, share=0.1), "of=-1: must be the number of a class"),
+        (lambda: one_class(of=True, share=0.1), "of=True: must be"),
+        (lambda: one_class(of=0, share=1.5), r"share=1\.5: must be a number from 0 to 1"),
+        (
+            lambda: one_class(of=3, share=0.1)(many(), np.random.default_rng(0)),
+            "of=3: there are 3 classes, from 0 to 2",
+        ),
+        (lambda: side(share=0.5, within=0.4), r"share=0\.5, within=0\.4: no more can be flipped"),
+        (lambda: side(share=0.1, within=2), "within=2: must be"),
+    ],
+)
+def test_bad_settings_of_both_are_named(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

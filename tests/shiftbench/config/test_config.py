@@ -65,9 +65,11 @@ def test_the_project_s_config_is_valid(catalog):
     assert list(config["experiments"]) == [
         *("table1", "table2", "preprocessing", "table4", "table5", "readings_features", "noise_curve", "normal"),
         *("svm", "table7", "readings_flipping", "prefilter_rules", "thinning", "readings_glmnet"),
-        *("multiclass", "rivals"),
+        *("multiclass", "rivals", "planted"),
     ]
-    assert [name for name in config["experiments"] if target_of(config, name) == BEYOND] == ["multiclass", "rivals"]
+    assert [name for name in config["experiments"] if target_of(config, name) == BEYOND] == [
+        *("multiclass", "rivals", "planted")
+    ]
     assert {method["method"] for method in config["methods"].values()} <= set(METHODS)
     exp3 = config["experiments"]["table7"]["scenarios"]["exp3"]
     assert exp3["noise"] == {"kind": "region", "low": -5.0, "high": -4.0} and exp3["data"]["features"] == 1

@@ -20,7 +20,7 @@ def dense(X):
 
 
 def test_all_sets_with_the_given_labels_of_others_are_tried_here():
-    made = {"colon", "conll_person", "file", "simulated"}
+    made = {"colon", "conll_person", "file", "planted", "simulated"}
     assert set(plugins.files("datasets")) - made == set(SETS)
 
 
