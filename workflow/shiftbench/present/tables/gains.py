@@ -68,10 +68,7 @@ def build(context: Context) -> Table:
     caption = context.caption(context.settings["title"] or context.name, f": {measured}.")
     keys = ["experiment", "scenario", "method"]
     both = base.ordered(data).merge(shown.compared, on=keys, how="outer", sort=False)
-    titles = {
-        name: {one: context.title_of(name, one) for one in context.methods(name)} for name in context.experiments()
-    }
-    both["title"] = [titles[name][one] for name, one in zip(both["experiment"], both["method"], strict=True)]
+    both["title"] = [_title(context, method) for method in both["method"]]
     if shares:
         places = zip(both["experiment"], both["scenario"], strict=True)
         both["share_wrong"] = [shares.get(place, np.nan) for place in places]
