@@ -4,6 +4,7 @@
 # make pdf    tables and figures as PDF   make verify  run everything anew, compare with tests/expected
 # make help   the parts that can be run    make unlock  after a kill: remove the locks it left
 # make beyond  experiments that the report does not have; no part of `make`
+# make which-method  docs/which_method.md from their tables
 # make test-cluster  through a real Slurm   make efficiency  what jobs asked for and used
 # make bench-ner  speed on CoNLL-2003       make bench-readme  README's section on speed, from the last `make bench`
 # make bench-cluster  wall time against jobs and block size
@@ -17,7 +18,7 @@ STAMP := $(VENV)/.installed
 BENCH_VENV := .venv-bench
 
 .DEFAULT_GOAL := all
-.PHONY: all beyond help unlock env r data lint test fuzz test-cluster efficiency verify expected pdf bench bench-ner bench-readme bench-cluster lock format clean
+.PHONY: all beyond help unlock env r data lint test fuzz test-cluster efficiency verify expected which-method pdf bench bench-ner bench-readme bench-cluster lock format clean
 # Snakemake keeps a cache in the home folder, and dies where it cannot write there.
 ifneq ($(shell cache="$${XDG_CACHE_HOME:-$$HOME/.cache}"; [ -e "$$cache" ] || cache=$$(dirname "$$cache"); [ -n "$$XDG_CACHE_HOME$$HOME" ] && [ -w "$$cache" ] && echo yes),yes)
 export XDG_CACHE_HOME := $(CURDIR)/.cache
@@ -101,6 +102,10 @@ verify: env
 expected: all
 	$(RUN) shiftbench.verdicts.verify results tests/expected/results.json
 	$(RUN) shiftbench.present.not_reproduced tests/expected/results.json docs/not_reproduced.md
+
+# The page of which method to use, and the numbers it is made from: look at `git diff docs` before you commit them.
+which-method: beyond
+	$(RUN) shiftbench.present.which_method results/tables docs/which_method.csv docs/which_method.md
 
 pdf: all
 	@command -v pdflatex >/dev/null || { echo "make pdf: there is no pdflatex; install TeX Live (latex-recommended, latex-extra)" >&2; exit 1; }

@@ -76,8 +76,10 @@ def test_layouts_and_their_settings(catalog):
     assert problem.startswith("layout: there is no 'pie'; known are ") and "mine" in problem
 
 
-def test_scorers_are_scikit_learn_s():
-    assert {"f1", "accuracy", "roc_auc"} <= set(Catalog().scorers()) and "f2" not in Catalog().scorers()
+def test_scorers_are_scikit_learn_s_and_the_library_s_own():
+    assert {"f1", "accuracy", "roc_auc", "noise_likelihood"} <= set(
+        Catalog().scorers()
+    ) and "f2" not in Catalog().scorers()
 
 
 def config(folder, **changes):

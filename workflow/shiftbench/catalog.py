@@ -85,8 +85,8 @@ class Catalog:
         ]
 
     def scorers(self) -> list[str]:
-        """scikit-learn's names, and ours."""
-        from shiftlr.model_selection.grids import NOISE_LIKELIHOOD
+        """scikit-learn's names, and the library's own."""
+        from shiftlr.validation import NOISE_LIKELIHOOD
         from sklearn.metrics import get_scorer_names
 
         return [*get_scorer_names(), NOISE_LIKELIHOOD]

@@ -146,6 +146,12 @@ def error_average_precision(outcome):
     return 100.0 * float(average_precision_score(wrong, outcome.suspicion))
 
 
+def precision_at_all(outcome):
+    """Share of wrong labels among the most suspicious, as many as there are wrong labels; in per cent."""
+    wrong = _wrong(outcome)
+    return None if wrong is None or not wrong.any() else 100.0 * precision_at(outcome, int(wrong.sum()))
+
+
 @_lower_is_better
 def clean_named(outcome):
     """Share of the right labels that the method calls wrong, in per cent."""

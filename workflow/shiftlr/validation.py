@@ -10,6 +10,7 @@ from sklearn.utils import check_array, check_random_state
 from shiftlr.labels import are_equal, classes_and_codes, read_labels
 
 PENALTIES = (None, "l1", "l2")
+NOISE_LIKELIHOOD = "noise_likelihood"  # a name for `scoring` that scikit-learn does not know
 LEAST, MOST = 1e-100, 1e100  # of what is squared in a fit, so that nothing overflows or vanishes
 
 

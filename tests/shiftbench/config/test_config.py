@@ -17,7 +17,7 @@ from small_config import ONE, PROJECT, ROOT, SCENARIO, changed, completed, one, 
 
 BENCHMARK_S_OWN = (
     *("cleanlab_confident", "cleanlab_default", "confident_learning", "disagreement", "glmnet_path", "label_errors"),
-    "prefilter_oracle",
+    *("prefilter_oracle", "standard_oracle"),
 )
 METHODS = sorted([*methods.known(), *BENCHMARK_S_OWN])
 
@@ -66,7 +66,9 @@ def test_the_project_s_config_is_valid(catalog):
         *("table1", "table2", "preprocessing", "table4", "table5", "readings_features", "noise_curve", "normal"),
         *("svm", "table7", "readings_flipping", "prefilter_rules", "thinning", "readings_glmnet"),
     ]
-    assert {"multiclass", "rivals", "choosing_lam", "planted"} <= set(config["experiments"])
+    beyond = [name for name in config["experiments"] if target_of(config, name) == BEYOND]
+    assert {"multiclass", "rivals", "choosing_lam", "planted"} <= set(beyond)
+    assert all(config["experiments"][name]["section"] == "ours" for name in beyond)
     assert {method["method"] for method in config["methods"].values()} <= set(METHODS)
     exp3 = config["experiments"]["table7"]["scenarios"]["exp3"]
     assert exp3["noise"] == {"kind": "region", "low": -5.0, "high": -4.0} and exp3["data"]["features"] == 1

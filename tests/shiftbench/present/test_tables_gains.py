@@ -178,3 +178,40 @@ def test_the_figure_says_what_is_no_full_run():
     drawn, _ = figure(both(runs_of(SAMPLES, data="quick")))
     assert drawn.axes[0].get_title() == "(quick look, smaller data)"
     assert not figure(without=["gce"])[1]["method"].eq("gce").any()
+
+
+def test_the_share_of_wrong_labels_stands_beside_the_names_of_a_row():
+    known = both(facts("rivals.clean", {"mislabelled": 0.0}), facts("rivals.noisy", {"mislabelled": 0.123}))
+    table = make(both(runs_of(SAMPLES), known), share_wrong=True)
+    assert table.head[:4] == ["in", "scenario", "wrong, %", ""] and table.n_keys == 4
+    assert [line[2] for line in texts(table)] == ["0.0", "", "12.3", "", "-", "", "", ""]  # of the mean nothing is said
+    assert {len(line) for line in table.lines} == {len(table.head)}
+    shares = table.data.drop_duplicates("scenario").set_index("scenario")["share_wrong"]
+    assert shares["noisy"] == pytest.approx(0.123) and np.isnan(shares["l1"]) and np.isnan(shares[MEAN])
+
+
+def test_differences_may_have_intervals():
+    table = make(interval=True)
+    of = difference("noisy", "gce", "standard")
+    low, high = stats.t.interval(0.95, N - 1, of.mean(), of.std(ddof=1) / np.sqrt(N))
+    assert texts(table)[3][5] == f"{of.mean():+.2f} [{low:+.2f}, {high:+.2f}]*"
+    assert table.notes[0].count("with 95 % intervals") == 1
+
+
+def test_bounds_are_never_bold():
+    table = make(bounds=["gce"])
+    bold = [[cell.bold for cell in line[3:]] for line in table.lines[::2]]
+    assert bold[1] == [False, True, False] and not any(row[2] for row in bold)
+
+
+def test_experiments_with_metrics_of_their_own_name_them():
+    config = config_of()
+    again = config["experiments"]["rivals"] | {"metrics": ["f1"]}
+    config["experiments"]["words"] = again
+    config["tables"]["all"] = {"layout": "gains", "of": ["rivals.noisy", "words.noisy"], "title": "", "section": "ours"}
+    words = {name.replace("rivals", "words"): values for name, values in SAMPLES.items()}
+    runs = both(RUNS, runs_of(words, "f1"), facts("words.noisy", {"mislabelled": 0.1}))
+    table = plugins.load_file("tables", "gains").build(build_context("all", config, runs))
+    assert [line[1] for line in texts(table)[::2]] == ["accuracy", "F1", "accuracy or F1"]
+    assert table.caption == "all: accuracy or F1 on clean test sets, in per cent."
+    assert set(table.data["title"]) == {name.title() for name in METHODS}

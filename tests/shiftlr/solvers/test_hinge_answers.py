@@ -136,3 +136,22 @@ def test_the_same_bits_again():
         one, two = (fit(X, y, w, 1.0, True) for _ in range(2))
         np.testing.assert_array_equal(one.coef_, two.coef_)
         np.testing.assert_array_equal(one.multipliers_, two.multipliers_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_multipliers_in_balance_are_a_start_like_any_other(seed):
+    """Words, a rare class and a small C: all multipliers of the rare class reach C, and then nothing pulls at b."""
+    random = np.random.default_rng(seed)
+    n, m = 700, 3000
+    common = 1.0 / np.arange(1, m + 1)
+    y = (random.random(n) < 0.14).astype(int)
+    columns = [np.unique(random.choice(m, 15, p=common / common.sum())) for _ in range(n)]
+    lengths = np.array([len(one) for one in columns])
+    values = np.repeat(1.0 / np.sqrt(lengths), lengths)
+    X = sparse.csr_matrix((values, np.concatenate(columns), np.r_[0, lengths.cumsum()]), shape=(n, m))
+    for C in (0.001, 0.1):
+        ours = LinearSVM(C=C, tol=1e-6).fit(X, y)
+        theirs = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
+        slack = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * theirs.decision_function(X))
+        least = 0.5 * theirs.coef_.multiply(theirs.coef_).sum() + C * slack.sum()
+        assert ours.optimality_ <= 1e-6 and ours.objective_ <= least * (1.0 + 1e-6)

@@ -155,10 +155,7 @@ def _bad_tuning(key, experiment, config, catalog):
         if chooser is not None and chooser not in about["methods"]:
             yield f"{place}.tuning.alpha_from: {chooser!r} is no method here; there are {', '.join(about['methods'])}"
         if scoring is not None and scoring not in catalog.scorers():
-            yield (
-                f"{place}.tuning.scoring: {scoring!r} is no scorer of scikit-learn's; f1 and accuracy are, and "
-                "noise_likelihood is ours"
-            )
+            yield f"{place}.tuning.scoring: {scoring!r} is no scorer; f1, accuracy and noise_likelihood are"
         for metric in tuning.get("at_every_setting", []):
             if metric not in about["metrics"]:
                 listed = ", ".join(about["metrics"])

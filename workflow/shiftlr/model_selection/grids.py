@@ -25,9 +25,8 @@ from shiftlr.methods.base import LinearClassifier, LogisticClassifier, on_one_bl
 from shiftlr.model_selection.pipelines import PipelineFits, split_pipeline
 from shiftlr.model_selection.predictions import check_classes, check_flags
 from shiftlr.solvers.loss import threshold
-from shiftlr.validation import check_choice, check_codes, check_penalty, check_price, check_signs
+from shiftlr.validation import NOISE_LIKELIHOOD, check_choice, check_codes, check_penalty, check_price, check_signs
 
-NOISE_LIKELIHOOD = "noise_likelihood"  # a name for `scoring` that scikit-learn does not know
 _LEAST_PROBABILITY = 1e-12  # whose logarithm is taken
 
 

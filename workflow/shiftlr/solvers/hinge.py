@@ -198,7 +198,8 @@ def solve(rows, signs, upper, norms, reach, theta, point, multipliers, intercept
                 free = np.count_nonzero((multipliers > 0.0) & (multipliers < upper))
                 gentle = _STIFFNESS * reach / max(free, _STIFFNESS)
             before, excess = excess, dot(signs, multipliers)
-            ratio = excess / before if climbs else 0.0  # of a sequence that falls like powers: its limit is known
+            # Of a sequence that falls like powers the limit is known; where multipliers were in balance it begins anew.
+            ratio = excess / before if climbs and before != 0.0 else 0.0
             intercept += gentle * excess * (1.0 / (1.0 - ratio) if 0.0 < ratio < 0.8 else 1.0)
             sweeps = min(_SWEEPS * 2 ** max(min(round_number, 9) - 1, 0), _MOST_SWEEPS)
             intercept, steps, state = descend(

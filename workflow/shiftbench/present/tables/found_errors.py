@@ -24,6 +24,7 @@ _NAMES = {
     "error_recall": "recall",
     "error_average_precision": "average precision",
     "clean_named": "right labels named",
+    "precision_at_all": "precision at the true number",
 }
 
 

@@ -6,19 +6,30 @@ import numpy as np
 import pandas as pd
 
 from shiftbench.present.context import Context, Place
-from shiftbench.present.table import Cell, Table, means_over
+from shiftbench.present.table import Cell, Table, means_over, signed
 from shiftbench.present.tables import base
+from shiftbench.runs import DATA
 from shiftbench.verdicts.judge import ORIGINS, with_holm
 from shiftbench.verdicts.relations import LEVEL
 
 # What it takes from its entry in the config, beside what all tables have. `over` names the methods to compare with;
-# each comparison of two methods stands once.
-SETTINGS: dict[str, Any] = {"metric": None, "methods": None, "columns": ["scenario"], "over": [base.BASELINE]}
+# each comparison of two methods stands once. `share_wrong` is a column with the share of wrong labels in training, and
+# `interval` shows the 95 % interval of a difference instead of its standard error. `bounds` names methods that nobody
+# has, such as an oracle: they are never bold.
+SETTINGS: dict[str, Any] = {
+    "metric": None,
+    "methods": None,
+    "columns": ["scenario"],
+    "over": [base.BASELINE],
+    "share_wrong": False,
+    "interval": False,
+    "bounds": [],
+}
 
 CAPTION = "Means over replicates, and below them the paired differences between methods, with tests."
 SIGNIFICANT = "*"
 MEAN = "(mean)"  # stands for a scenario, and can be the name of none
-_COMPARED = ["experiment", "scenario", "method", "over", "difference", "se", "p"]
+_COMPARED = ["experiment", "scenario", "method", "over", "difference", "se", "low", "high", "p"]
 
 
 class _Shown(NamedTuple):
@@ -37,30 +48,51 @@ def build(context: Context) -> Table:
     data = base.numbers(context, dict.fromkeys(context.scenarios(), columns))
     over = list(context.settings.get("over", SETTINGS["over"]))
     shown = _Shown(context, columns, over, data, _compare(context, columns, over))
-    headings = context.settings.get("columns", SETTINGS["columns"])
+    headings = list(context.settings.get("columns", SETTINGS["columns"]))
+    shares = _shares_wrong(context) if context.settings.get("share_wrong", SETTINGS["share_wrong"]) else {}
     lines: list[list[Cell]] = []
     groups = []
     for place in context.scenarios():
         row = context.about(*place)["row"]
         groups.append(len(lines))
-        lines += _lines(shown, row if len(row) == len(headings) else [" / ".join(row)], [place])
+        keys = row if len(row) == len(headings) else [" / ".join(row)]
+        lines += _lines(shown, [*keys, *([_percent(shares[place])] if shares else [])], [place])
     complete = _with_all_methods(context, columns)
+    headings += ["wrong, %"] if shares else []
     if len(complete) > 1:
         groups.append(len(lines))
         lines += _lines(shown, ["mean", *[""] * (len(headings) - 1)], complete)
     head = [*headings, "", *(_title(context, name) for name in columns)]
-    metric = base.metric_of(context, context.experiments()[0])
-    caption = context.caption(context.settings["title"] or context.name, f": {base.measured_on(context, metric)}.")
-    return Table(caption, head, lines, len(headings) + 1, groups, _notes(shown, complete), _numbers(shown))
+    metrics = list(dict.fromkeys(data["metric"]))
+    measured = base.measured_on(context, metrics[-1])
+    measured = " or ".join([*map(base.name_of, metrics[:-1]), measured])
+    caption = context.caption(context.settings["title"] or context.name, f": {measured}.")
+    numbers = _numbers(shown, shares)
+    return Table(caption, head, lines, len(headings) + 1, groups, _notes(shown, complete), numbers)
 
 
-def _numbers(shown):
+def _numbers(shown, shares):
     """For the CSV: a row for each comparison, and for each mean that is compared with none."""
     of_all = shown.compared["scenario"] == MEAN
     both = shown.data.merge(shown.compared[~of_all], on=["experiment", "scenario", "method"], how="left")
     origin = max(shown.context.origins(), key=ORIGINS.index)
     more = shown.compared[of_all].assign(row=MEAN, metric=shown.data["metric"].iloc[0], data=origin)
-    return base.ordered(pd.concat([both, more], ignore_index=True) if len(more) else both)
+    both = base.ordered(pd.concat([both, more], ignore_index=True) if len(more) else both)
+    both["title"] = [_title(shown.context, method) for method in both["method"]]
+    if shares:
+        places = zip(both["experiment"], both["scenario"], strict=True)
+        both["share_wrong"] = [shares.get(place, np.nan) for place in places]
+    return both
+
+
+def _shares_wrong(context: Context) -> dict[Place, float]:
+    """The mean share of wrong labels in training, NaN where nobody knows it."""
+    found = {place: context.runs.values(*place, DATA, "mislabelled") for place in context.scenarios()}
+    return {place: float(values.mean()) if len(values) else np.nan for place, values in found.items()}
+
+
+def _percent(share):
+    return "-" if np.isnan(share) else f"{100.0 * share:.1f}"
 
 
 def _title(context, method):
@@ -92,26 +124,34 @@ def _named(places: list[Place]) -> Place:
 
 
 def _difference(context, places, method, other):
-    """(mean difference, standard error, p-value), the mean over scenarios of differences paired by replicate."""
+    """(mean difference, standard error, ends of its interval, p-value), of differences paired by replicate.
+
+    Of several scenarios it is the mean.
+    """
     terms = []
     for experiment, scenario in places:
         place, metric = f"{experiment}.{scenario}", base.metric_of(context, experiment)
         terms.append(f"{place}:{method}:{metric} - {place}:{other}:{metric}")
     found = context.estimate(" + ".join(terms))
     if found is None:
-        return np.nan, np.nan, np.nan
-    return found.value / len(places), found.se / len(places), np.nan if np.isnan(found.se) else found.p_value()
+        return (np.nan,) * 5
+    low, high = (end / len(places) for end in found.interval())
+    p = np.nan if np.isnan(found.se) else found.p_value()
+    return found.value / len(places), found.se / len(places), low, high, p
 
 
 def _lines(shown: _Shown, keys: list[str], places: list[Place]) -> list[list[Cell]]:
     """The means of one scenario, or of several, and the comparisons."""
-    metric = shown.data["metric"].iloc[0]
+    metrics = dict.fromkeys(base.metric_of(shown.context, name) for name, _ in places)
     means = [_mean(shown.data, places, name) for name in shown.columns]
-    values = [row.ours for row in means]
-    known = [value for value in values if not np.isnan(value)]
-    lower = base.lower_is_better(shown.context, metric)
+    bounds = shown.context.settings.get("bounds", SETTINGS["bounds"])
+    known = [one.ours for one in means if one.method not in bounds and not np.isnan(one.ours)]
+    lower = base.lower_is_better(shown.context, next(iter(metrics)))
     best = (min(known) if lower else max(known)) if known else np.nan
-    lines = [[*map(Cell, keys), Cell(base.name_of(metric)), *(base.our_cell(row, row.ours == best) for row in means)]]
+    named = Cell(" or ".join(map(base.name_of, metrics)))
+    lines = [
+        [*map(Cell, keys), named, *(base.our_cell(row, row.ours == best and row.method not in bounds) for row in means)]
+    ]
     experiment, scenario = _named(places)
     for other in shown.over:
         of = shown.compared[
@@ -119,7 +159,8 @@ def _lines(shown: _Shown, keys: list[str], places: list[Place]) -> list[list[Cel
             & (shown.compared["scenario"] == scenario)
             & (shown.compared["over"] == other)
         ].set_index("method")
-        cells = [_comparison(of.loc[name]) if name in of.index else Cell("") for name in shown.columns]
+        interval = shown.context.settings.get("interval", SETTINGS["interval"])
+        cells = [_comparison(of.loc[name], interval) if name in of.index else Cell("") for name in shown.columns]
         lines.append([*[Cell("")] * len(keys), Cell(f"over {_title(shown.context, other)}"), *cells])
     return lines
 
@@ -136,16 +177,19 @@ def _mean(data, places, method):
     return first._replace(ours=rows["ours"].mean(skipna=False), ours_se=se, failed=failed, replicates=succeeded)
 
 
-def _comparison(row):
-    text = f"{row['difference']:+.2f}"
-    text += "" if np.isnan(row["se"]) else f" ± {row['se']:.2f}"
+def _comparison(row, interval):
+    if interval and not np.isnan(row["se"]):
+        text = signed(row["difference"], row["low"], row["high"])
+    else:
+        text = f"{row['difference']:+.2f}" + ("" if np.isnan(row["se"]) else f" ± {row['se']:.2f}")
     return Cell(text + (SIGNIFICANT if row["p_holm"] < LEVEL else ""))
 
 
 def _notes(shown: _Shown, complete: list[Place]) -> list[str]:
     n_tests = shown.compared["p"].notna().sum()
     notes = [
-        f"{means_over(shown.context.replicates())} Below: differences on the same replicates; {SIGNIFICANT} not zero "
+        f"{means_over(shown.context.replicates())} Below: differences on the same replicates{_of_intervals(shown)}; "
+        f"{SIGNIFICANT} not zero "
         f"at {LEVEL:.0%} after Holm's correction over the {n_tests} comparisons of this table."
     ]
     if 1 < len(complete) < len(shown.context.scenarios()):
@@ -154,6 +198,10 @@ def _notes(shown: _Shown, complete: list[Place]) -> list[str]:
         notes.append("Last: the mean of all scenarios.")
     notes += [_summary(shown, other) for other in shown.over]
     return notes + base.failures(shown.context, shown.data)
+
+
+def _of_intervals(shown):
+    return " with 95 % intervals" if shown.context.settings.get("interval", SETTINGS["interval"]) else ""
 
 
 def _summary(shown, other):
