@@ -91,7 +91,7 @@ def test_the_library_has_no_packages_that_it_does_not_ask_for():
     for module, path in FILES.items():
         if module.partition(".")[0] == "shiftlr":
             found = {name.partition(".")[0] for name in imports(path)}
-            # Tables are pandas' where it is installed: so it may be imported where it is needed, and not with the module.
+            # Tables are pandas' where it is installed: so it may be imported inside functions, and not with the module.
             inside = {name.partition(".")[0] for name in imports(path, only_inside_functions=True)}
             assert found - (inside & {"pandas"}) <= allowed, module
 
