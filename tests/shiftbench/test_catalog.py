@@ -42,7 +42,7 @@ def test_parameters_of_methods(catalog):
     assert catalog.parameters("gce_by_hand") == catalog.parameters("standard")
     assert "n_splits" in Catalog().parameters("confident_learning")
     with pytest.raises(
-        ValueError, match=r"there is no method 'gce_by_hand'; known are bi_tempered, bianco_yohai, confident_learning, "
+        ValueError, match=r"there is no method 'gce_by_hand'; known are bi_tempered, bianco_yohai, cleanlab_confident, "
     ):
         Catalog().parameters("gce_by_hand")
 

@@ -22,7 +22,7 @@ CONFIG = complete(yaml.safe_load((ROOT / "config.yaml").read_text()))
 WITHOUT_RUNS = ["figure1", "figure2", "plate"]
 OF_RUNS = [
     *("colon_map", "colon_map_log", "colon_stability", "figure3", "label_errors", "noise_curve", "prefilter_rules"),
-    *("multiclass", "rivals", "planted"),
+    *("multiclass", "rivals", "planted", "real_noise"),
 ]
 
 
