@@ -7,7 +7,7 @@ from scipy import sparse
 
 from shiftlr.solvers.frame import OFFSET, Frame, largest_offset
 from shiftlr.solvers.newton import newton_path
-from shiftlr.solvers.path import Path
+from shiftlr.solvers.path import CheckedPath
 from shiftlr.solvers.storage import plain_sparse
 
 _CONTINUATION_FACTOR = 0.35  # from lam = 1 down to the first lam asked for: at theta = 0 a small lam has no curvature
@@ -46,7 +46,7 @@ class FewColumns:
             rows *= signs
             self.signed = rows
         self.frame.columns = None  # the kernel has its own copy
-        self.n_coordinates = len(self.frame.ridge(1.0))
+        self.n_coordinates = len(self.frame.rotated_scale) + int(fit_intercept)
 
     def _look_for_constant(self, features):
         """Without a penalty a column of one value is an intercept: it can take up the offsets of all others."""
@@ -74,7 +74,9 @@ class FewColumns:
         if self.constant is not None:
             coefs[:, self.constant] += intercepts / self.value
             intercepts = np.zeros(len(coefs))
-        return Path(coefs, intercepts, objectives, n_iters, optimalities)
+        path = CheckedPath(coefs, intercepts, objectives, n_iters, optimalities)
+        path.extent = self.frame.extent
+        return path
 
     def reweighted(self, weights):
         """The same problem with other weights, which may be 0; an example that had the weight 0 keeps it."""
@@ -97,5 +99,7 @@ def _columns_times(columns, vector):
 
 def _runs_of_equal(values):
     """(first, last) of each stretch of equal neighbours."""
+    if len(values) == 1:
+        return [(0, 1)]
     edges = np.flatnonzero(np.diff(values)) + 1
     return zip([0, *edges], [*edges, len(values)], strict=True)

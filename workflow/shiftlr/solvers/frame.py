@@ -7,6 +7,10 @@ nor the norm of theta. It decides what of the data survives rounding, and what t
 import numpy as np
 from scipy import linalg, sparse
 
+from shiftlr.solvers.columns import BY_ROW
+from shiftlr.solvers.dense_passes import extremes
+from shiftlr.solvers.storage import plain
+
 _FEW_COLUMNS = 200  # up to here a Newton step costs next to nothing, and columns stay as they are
 OUTLYING = 1e4  # times as far out as most of its column: such an entry hides the others
 OFFSET = 100.0  # times its mean deviation: a column that lies further from 0 does not show what it says
@@ -15,6 +19,7 @@ _DEPENDENT = 1e-13  # of the size of a row: what rounding leaves in a rotated co
 _OUTWEIGHING = 1e4  # times the median: a weight that would decide alone about the size of a column
 MOST_SPARSE_COLUMNS = 1000  # for Newton; more go to coordinate descent
 _MOST_ENTRIES = 20_000_000  # of sparse features that may be made dense
+_SMALL = 100_000  # entries of dense features that one kernel looks over
 
 
 class Frame:
@@ -33,6 +38,7 @@ class Frame:
 
     def __init__(self, features, weights, fit_intercept, penalised):
         self.fit_intercept = fit_intercept
+        self.extent = np.inf  # the largest |x_ij|, where it is known
         n_columns = features.shape[1]
         self.centre, self.rotation = np.zeros(n_columns), None
         self.scale, self.rotated_scale = np.ones(n_columns), np.ones(n_columns)
@@ -43,9 +49,10 @@ class Frame:
             self.scale, self.rotated_scale = (self.scale, sizes) if penalised else (sizes, self.rotated_scale)
             self.columns = features @ sparse.diags_array(1.0 / sizes)
             return
-        outlying = has_outlying_rows(features, fit_intercept)
+        outlying, *ends = look_at_columns(features, fit_intercept)
+        self.extent = max(-float(ends[0].min()), float(ends[1].max()))
         if fit_intercept:
-            self.centre, features = centred(features, weights, outlying)
+            self.centre, features = centred(features, weights, outlying, ends)
 
         def sizes_of(features):
             return middle_sizes(features) if outlying else _mean_sizes(features, weights)
@@ -99,17 +106,21 @@ class Frame:
 
     def ridge(self, alpha):
         """The L2 penalty on each of the kernel's coordinates."""
+        if alpha == 0.0:
+            return np.zeros(len(self.rotated_scale) + int(self.fit_intercept))
         ridge = np.minimum(alpha / np.clip(self.rotated_scale, 1e-140, 1e140) ** 2, 1e290)
         return np.append(ridge, 0.0) if self.fit_intercept else ridge
 
 
-def centred(X, weights, outlying=False):
+def centred(X, weights, outlying=False, ends=None):
     """(centre, X - centre) of a dense matrix, by weighted means, or by medians if some rows are outlying.
 
     Columns of one value become exactly 0: the difference would be rounding that, scaled up, looks like a feature.
+    `ends` are the least and the largest value of each column, where they are known.
     """
+    low, high = (X.min(axis=0), X.max(axis=0)) if ends is None else ends
     centre = np.median(X, axis=0) if outlying else weights @ X / weights.sum()
-    centre = np.where(X.max(axis=0) == X.min(axis=0), X[0], centre)
+    centre = np.where(high == low, X[0], centre)
     return centre, X - centre
 
 
@@ -190,13 +201,25 @@ def has_outlying_rows(X, fit_intercept=False, extent=None):
         largest = np.repeat(np.maximum.reduceat(entries, starts), counts)
         small = np.add.reduceat((entries * OUTLYING < largest).astype(np.int64), starts)
         return bool(np.any(2 * small > counts))
-    n = X.shape[0]
-    middle = middle_of_five(X) if fit_intercept else 0.0
     if extent is None:
-        largest = np.maximum(X.max(axis=0) - middle, middle - X.min(axis=0))
-    else:
-        largest = extent[1] + np.abs(extent[0] - middle)
-    usual = np.abs(X[:: max(1, n // SAMPLE)] - middle)
+        return look_at_columns(X, fit_intercept)[0]
+    middle = middle_of_five(X) if fit_intercept else 0.0
+    return _are_mostly_small(X, middle, extent[1] + np.abs(extent[0] - middle))
+
+
+def look_at_columns(X, fit_intercept):
+    """(whether rows are outlying, least, largest value of each column) of a dense matrix."""
+    if X.size <= _SMALL and X.flags.c_contiguous:  # then NumPy's calls take longer than their sums
+        outlying, low, high = extremes(plain(X), BY_ROW, fit_intercept, SAMPLE, OUTLYING)
+        return bool(outlying), low, high
+    low, high = X.min(axis=0), X.max(axis=0)
+    middle = middle_of_five(X) if fit_intercept else 0.0
+    return _are_mostly_small(X, middle, np.maximum(high - middle, middle - low)), low, high
+
+
+def _are_mostly_small(X, middle, largest):
+    """Whether most entries of some column are next to nothing beside the largest, as deviations from the middle."""
+    usual = np.abs(X[:: max(1, X.shape[0] // SAMPLE)] - middle)
     small = np.count_nonzero(usual * OUTLYING < largest, axis=0) - np.count_nonzero(usual == 0.0, axis=0)
     return bool(np.any(2 * small > np.count_nonzero(usual, axis=0)))
 

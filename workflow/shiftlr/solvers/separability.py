@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 
 from shiftlr.solvers.bounded import proves_minimum
-from shiftlr.solvers.frame import centred, has_outlying_rows, positive, without_offsets
+from shiftlr.solvers.frame import centred, look_at_columns, positive, without_offsets
 from shiftlr.solvers.loss import threshold, weighted_terms
 from shiftlr.solvers.quasi_newton import sample_rows
 from shiftlr.solvers.row_blocks import RowBlocks, extents
@@ -41,7 +41,8 @@ def is_separable(X, signs, weights, fit_intercept, margins, lam, tol):
         if sparse.issparse(X):
             X = sparse.hstack([without_offsets(X)[1], ones], format="csr")
         else:
-            X = np.hstack([centred(X, weights, has_outlying_rows(X, True))[1], ones])
+            outlying, *ends = look_at_columns(X, True)
+            X = np.hstack([centred(X, weights, outlying, ends)[1], ones])
     if not _is_flat_somewhere(X, weights, margins, lam, tol):
         return False
     return has_separating_direction(X, signs, margins)
