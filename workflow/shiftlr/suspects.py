@@ -104,12 +104,13 @@ def find_label_errors(
     if estimator is None:
         estimator = RobustLogisticRegression(lam=0.1, penalty="l2", tol=_TOL)
         grid = alpha_grid(ALPHAS) if grid is None else grid
+    grid = grid or [{}]
     folds = _Folds(n_splits, n_repeats, groups, random_state, codes, classes)
     weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(codes), 0)))
-    scores = _held_out(estimator, grid or [{}], features, codes, weights, folds, verbose)
+    scores = _held_out(estimator, grid, features, codes, weights, folds, verbose)
     noises = [fit_noise_model(of_setting, codes, weights) for of_setting in scores]
     best = int(np.argmax([noise.log_likelihood for noise in noises]))
-    params = (grid or [{}])[best]
+    params = grid[best]
     fitted = clone(estimator).set_params(**params)
     fitted.fit(features, read_labels(y), **({} if weights is None else {"sample_weight": weights}))
     model = fitted if transformer is None else Pipeline([("features", transformer), ("classifier", fitted)])

@@ -140,9 +140,10 @@ def read_trusted(trusted, judged):
     mask of them. Rows are named as in the index of X.
     """
     n, rows, labels = len(judged.codes), trusted, None
-    if isinstance(trusted, Mapping) or index_of(trusted) is not None:
-        rows = index_of(trusted) if index_of(trusted) is not None else list(trusted)
-        labels = read_labels(np.asarray(trusted) if index_of(trusted) is not None else list(trusted.values()))
+    if index_of(trusted) is not None:
+        rows, labels = index_of(trusted), read_labels(np.asarray(trusted))
+    elif isinstance(trusted, Mapping):
+        rows, labels = list(trusted), read_labels(list(trusted.values()))
     rows = np.asarray(rows)
     if rows.dtype == bool:
         if rows.shape != (n,):
